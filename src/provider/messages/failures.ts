@@ -275,11 +275,14 @@ export function failure<Name extends FailureName>(
 ): WebhookError {
   const { kind, cause, nextStep, heading } = failures[name] as Failure<unknown>;
   const write = (text: Text<unknown>) => (typeof text === "string" ? text : text(facts));
+  const steps = sentences(nextStep && write(nextStep));
+  const reference = heading && see(heading);
   const text = sentences(
     `${operation.name} failed: ${write(cause).replace(/\.$/, "")}.`,
     leftBehindTexts[kind],
-    nextStep && write(nextStep),
-    heading && see(heading),
+    steps,
+    // The advice after a refused request refers to a part of the page by itself.
+    reference && !steps.includes(reference) && reference,
   );
   return new WebhookError(kind, text);
 }
