@@ -1,7 +1,4 @@
 import type { Settings } from "../../src/provider/config.ts";
-import { EngineMonitor } from "../../src/provider/engine.ts";
-import type { Context, Operation } from "../../src/provider/operation.ts";
-import { RunState } from "../../src/provider/run-state.ts";
 import type { StubResponse } from "./http-server.ts";
 
 export const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";
@@ -26,7 +23,8 @@ export const wrapped = (value: unknown) => ({ ...secretSignature, value });
 
 type Properties = Record<string, unknown>;
 
-export function someArgs(changes: Properties = {}): Properties {
+/** The arguments of a webhook, for tests that change one of them. */
+export function someArgs(changes: object = {}) {
   return {
     databaseId: "base_abc123",
     url: "https://example.com/hooks/orders",
@@ -66,22 +64,9 @@ export function someSettings(changes: Partial<Settings> = {}): Settings {
     apiKey,
     timeoutSeconds: 30,
     retrySeconds: 120,
-    listing: false,
+    listing: undefined,
     allowInsecureBaseUrl: false,
     ...changes,
-  };
-}
-
-/** The context of an operation that sends nothing. */
-export function someContext(operation: Operation, settings: Settings = someSettings()): Context {
-  return {
-    settings,
-    transport: { sendRequest: () => Promise.reject(new Error("nothing is sent")) },
-    runState: new RunState(),
-    refreshLists: new Map(),
-    engineMonitor: new EngineMonitor(undefined, () => undefined),
-    operation,
-    onDelay: () => undefined,
   };
 }
 

@@ -1,11 +1,12 @@
 import { symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Adapter, dynamicAdapter, pluginAdapter } from "./adapters/adapters.ts";
+import { someArgs } from "./builders.ts";
 import { repository, writeFiles, writeJson } from "./directory.ts";
 
 /** A webhook of a program. The output `<name>Secret` of the stack has its secret. */
 interface DeclaredWebhook {
-  /** Changes of {@link webhookArgs}. */
+  /** Changes of {@link someArgs}. */
   readonly args?: object;
   readonly opts?: object;
   /** The name of an explicit provider. */
@@ -26,16 +27,6 @@ export interface Program extends Pick<Adapter, "name" | "idOf" | "type"> {
   write(directory: string): Promise<void>;
   /** Replaces the webhooks and explicit providers that the program declares. */
   declare(directory: string, webhooks: Webhooks, providers?: Providers): Promise<void>;
-}
-
-/** The arguments of a webhook, for tests that change one of them. */
-export function webhookArgs(changes: object = {}) {
-  return {
-    databaseId: "base_abc123",
-    url: "https://example.com/hooks/orders",
-    events: ["record.created", "record.updated"],
-    ...changes,
-  };
 }
 
 /** Makes a project use the plugin of this build, which is not installed. */
@@ -67,7 +58,7 @@ export const yamlProgram: Program = {
     }
     for (const [name, webhook] of Object.entries(webhooks)) {
       const { args, opts, provider, hasSecretUrl, eventsFrom } = webhook;
-      const { url, ...rest } = webhookArgs(args);
+      const { url, ...rest } = someArgs(args);
       const events = eventsFrom ? reference(`${eventsFrom}.events`) : rest.events;
       resources[name] = {
         type: "dbwebhooks:Webhook",
@@ -113,7 +104,7 @@ for (const { name, args, opts = {}, provider, hasSecretUrl, eventsFrom } of webh
 function javascript(entry: string, projectFields: object): Pick<Program, "write" | "declare"> {
   const declare = (directory: string, webhooks: Webhooks, providers: Providers = {}) => {
     const declared = Object.entries(webhooks).map(([name, { args, ...rest }]) => {
-      return { name, args: webhookArgs(args), ...rest };
+      return { name, args: someArgs(args), ...rest };
     });
     return writeJson(join(directory, "resources.json"), { webhooks: declared, providers });
   };

@@ -32,8 +32,8 @@ export function startProvider(settings: Texts = {}, options: ProviderOptions = {
   return {
     lines,
     /** Returns the inputs and the reasons of the failures. */
-    check: async (news: Properties, options?: SomeOptions) => {
-      const { inputs, failures = [] } = await provider.check(news, { notify, ...options });
+    check: async (news: Properties) => {
+      const { inputs, failures = [] } = await provider.check(news, { notify });
       return { inputs, failures: failures.map(({ reason }) => reason) };
     },
     diff: (

@@ -8,11 +8,12 @@ import {
 } from "pulumi-dbwebhooks/local-service";
 import { aroundAll, expect, inject, onTestFinished } from "vitest";
 import { parse } from "yaml";
+import { someArgs } from "./builders.ts";
 import { run, start, succeed } from "./commands.ts";
 import { textsBelow, withDirectory, writeJson } from "./directory.ts";
 import { hold, isPost } from "./faults/faults.mts";
 import { createWebhook } from "./local-service.ts";
-import { javascriptProgram, type Program, webhookArgs } from "./programs.ts";
+import { javascriptProgram, type Program } from "./programs.ts";
 import { stackEnvironment } from "./pulumi.ts";
 import { template } from "./stack-template.ts";
 
@@ -143,7 +144,7 @@ async function openStack(root: string, service: LocalService, program: Program) 
     storedText: async () => Object.values(await textsBelow(stateDirectory)).join("\n"),
     /** Creates a webhook at the service without Pulumi, with these changes of the arguments. */
     createByHand: async (changes?: object): Promise<ExistingWebhook> => {
-      const { databaseId, ...body } = webhookArgs(changes);
+      const { databaseId, ...body } = someArgs(changes);
       const { json } = await createWebhook(service, { databaseId, body });
       return { id: json.id, secret: json.secret };
     },

@@ -26,14 +26,13 @@ describe("The settings of a provider of the plugin", () => {
     expect(explicit).toEqual(chosenByUsers);
   });
 
-  it("are strings, also where Pulumi passes a secret, a number or a boolean", () => {
-    const args = { apiKey: wrapped(apiKey), timeoutSeconds: 2.5, listing: false, baseUrl: null };
+  it("are the values that Pulumi passes, unwrapped where it passes a secret", () => {
+    const args = { apiKey: wrapped(apiKey), timeoutSeconds: 2.5, listing: false };
     const { get } = settingsSource("eu", args, {});
 
     expect(get("apiKey")).toBe(apiKey);
-    expect(get("timeoutSeconds")).toBe("2.5");
-    expect(get("listing")).toBe("false");
-    expect(get("baseUrl")).toBeUndefined();
+    expect(get("timeoutSeconds")).toBe(2.5);
+    expect(get("listing")).toBe(false);
     expect(get("retrySeconds")).toBeUndefined();
   });
 });
@@ -55,6 +54,36 @@ describe("The check of a provider", () => {
 
     expect(failures).toEqual(["timeout", "baseUrl", "apiKey"]);
   });
+
+  it.each([
+    ["missing", undefined],
+    ["empty", ""],
+    ["an empty secret", wrapped("")],
+  ])(
+    "refuses a key of an explicit provider that is %s, whatever the environment has",
+    (_, given) => {
+      const environment = { DBWEBHOOKS_API_KEY: apiKey, DBWEBHOOKS_BASE_URL: known.baseUrl };
+
+      expect(check("eu", { ...known, apiKey: given }, {}, environment).failures).toEqual([
+        "apiKey",
+      ]);
+      expect(check("eu", { ...known, baseUrl: given }, {}, environment).failures).toEqual([
+        "baseUrl",
+      ]);
+    },
+  );
+
+  it.each([1234567890, wrapped(1234567890)])(
+    "refuses the number %j as key, which YAML makes of digits",
+    (key) => {
+      const { failures } = checkSettings(
+        { name: "eu", olds: {}, news: { ...known, apiKey: key } },
+        {},
+      );
+
+      expect(failures).toEqual([expect.stringMatching(/^apiKey: (?!.*12345).*fn::toJSON/)]);
+    },
+  );
 
   it.each(defaultNames)(
     "warns of unrecognized settings of the default provider %j, and refuses none",
@@ -100,25 +129,22 @@ describe("The check of a provider", () => {
 });
 
 describe("The address of an explicit provider", () => {
-  const variable = { DBWEBHOOKS_BASE_URL: "HTTPS://A.example:443/" };
-  const ofVariable = { apiKey, version };
+  const otherVariable = { DBWEBHOOKS_BASE_URL: "https://b.example" };
 
-  it.each<[source: string, news: Properties, environment: Texts]>([
-    ["an argument", { ...known, baseUrl: "https://A.example//" }, {}],
-    ["an argument before the environment", known, { DBWEBHOOKS_BASE_URL: "https://b.example" }],
-    ["an argument that is a secret", { ...known, baseUrl: wrapped("https://a.example") }, {}],
-    ["the environment", ofVariable, variable],
-  ])("is stored normalized and in clear text: from %s", (_source, news, environment) => {
-    expect(check("eu", news, {}, environment).inputs).toEqual(known);
-  });
+  it.each<[string, baseUrl: unknown]>([
+    ["a text", "https://A.example//"],
+    ["a secret", wrapped("https://a.example")],
+  ])(
+    "is stored normalized and in clear text, whatever the environment has: %s",
+    (_case, baseUrl) => {
+      expect(check("eu", { ...known, baseUrl }, {}, otherVariable).inputs).toEqual(known);
+    },
+  );
 
-  it.each<[string, news: Properties, environment: Texts]>([
-    ["as an argument", known, {}],
-    ["from the environment", ofVariable, variable],
-  ])("cannot change: another one %s is refused, and names both", (_case, news, environment) => {
+  it("cannot change: another one is refused, and the message names both", () => {
     const olds = { ...known, baseUrl: "https://old.example" };
 
-    const { failures } = checkSettings({ name: "eu", olds, news }, environment);
+    const { failures } = checkSettings({ name: "eu", olds, news: known }, {});
 
     expect(failures).toEqual([
       expect.stringMatching(/^baseUrl: is https:\/\/a\.example, .* https:\/\/old\.example.*second/),
@@ -143,7 +169,7 @@ describe("The address of an explicit provider", () => {
 
   it.each(defaultNames)("of the default provider %j may change, and is stored as it is", (name) => {
     // A refused update has already stored the new settings, so the comparison of each webhook decides.
-    const result = check(name, known, { baseUrl: "https://old.example" }, variable);
+    const result = check(name, known, { baseUrl: "https://old.example" }, otherVariable);
 
     expect(result).toEqual({ inputs: known, failures: [], warnings: [] });
   });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { validateEnvironmentNames, validateSettingNames } from "../../src/common/setting-names.ts";
 import { webhookArguments } from "../../src/provider/arguments.ts";
-import { secret, someArgs, unknownMarkers, wrapped } from "../helpers/builders.ts";
+import { someArgs, unknownMarkers } from "../helpers/builders.ts";
 import { startProvider } from "../helpers/provider.ts";
 
 type Args = Record<string, unknown>;
 
-const check = (args: Args, settings = {}) => startProvider(settings).check({}, args);
+const check = (args: Args, settings = {}) => startProvider(settings).check(args);
 /** Returns the beginning of each failure: the argument or the setting, such as `events[1]`. */
 const failurePrefixes = async (args: Args, settings = {}) =>
   (await check(args, settings)).failures.map((line) => line.split(": ")[0]);
@@ -21,7 +21,7 @@ it("A check sorts events and drops duplicates", async () => {
 });
 
 it.each([undefined, null])("A check drops every property that is %s", async (absent) => {
-  const args = { tableId: absent, allowInsecureUrl: absent, adopt: absent, other: absent };
+  const args = { tableId: absent, allowInsecureUrl: absent, other: absent };
 
   expect(await check(someArgs(args))).toStrictEqual(accepted(someArgs()));
 });
@@ -41,22 +41,15 @@ it.each([
   expect(await check(args)).toStrictEqual(accepted(args));
 });
 
-it.each([0, "17"])("A check makes adopt.id %j a string, and wraps adopt.secret", async (id) => {
-  const { inputs } = await check(someArgs({ adopt: { id, secret } }));
-
-  expect(inputs).toEqual(someArgs({ adopt: { id: String(id), secret: wrapped(secret) } }));
-});
-
 it.each(Object.entries(unknownMarkers))("Each argument may be an unknown %s", async (_, marker) => {
   const args = Object.fromEntries(argumentNames.map((name) => [name, marker]));
 
   expect(await check(args)).toStrictEqual(accepted(args));
 });
 
-it("An unknown value is accepted in adopt and events too, and hides no failure of another value", async () => {
-  const adopt = { id: unknownMarkers.number, secret: unknownMarkers.string };
+it("An unknown value is accepted in events too, and hides no failure of another value", async () => {
   const events = [unknownMarkers.string, "view.created"];
-  const args = { adopt, events, notAnArgument: unknownMarkers.string };
+  const args = { events, notAnArgument: unknownMarkers.string };
 
   expect(await failurePrefixes(someArgs(args))).toEqual(["notAnArgument", "events[1]"]);
 });
@@ -96,7 +89,6 @@ describe("A check of invalid arguments", () => {
     ["events", "an empty list", [[]]],
     ["allowUnknownEvents", "no boolean", ["true", 1]],
     ["allowInsecureUrl", "no boolean", ["true", 1]],
-    ["adopt", "no object", ["17", [], true]],
   ])("refuses values of %s (%s): %j", async (name, _problem, values) => {
     for (const value of values) {
       expect(await failurePrefixes(someArgs({ [name]: value })), String(value)).toEqual([name]);
@@ -128,19 +120,6 @@ describe("A check of invalid arguments", () => {
     expect(await failurePrefixes(args)).toEqual([0, 1, 2, 3].map((at) => `events[${at}]`));
   });
 
-  it.each<[string, readonly unknown[]]>([
-    ["id", [undefined, -1, 1.5, 2 ** 53, "", "1a", " 1", "007"]],
-    ["secret", [undefined, 5, "", "\ud800", "whsec_a\n", " whsec_a", "a\0b"]],
-    ["secret", ["[secret]", "********", "undefined", "null", "[object Object]"]],
-    ["secrets", ["x"]],
-  ])("refuses adopt.%s with any of these values: %j", async (name, values) => {
-    for (const value of values) {
-      const adopt = { id: "1", secret, [name]: value };
-
-      expect(await failurePrefixes(someArgs({ adopt })), String(value)).toEqual([`adopt.${name}`]);
-    }
-  });
-
   it("says where a text holds an Output, in place of other problems", async () => {
     const outputs = [
       "Calling [toString] on an [Output<T>] is not supported.\n\nTo get the value of an Output<T>…",
@@ -148,12 +127,11 @@ describe("A check of invalid arguments", () => {
     ];
     for (const output of outputs) {
       const url = `https://${output}/hooks`;
-      const adopt = { id: output, secret: output };
-      const args = { databaseId: output, url, events: [output], tableId: output, adopt };
+      const args = { databaseId: output, url, events: [output], tableId: output };
 
       const { failures } = await check(args);
 
-      const places = ["databaseId", "url", "events[0]", "tableId", "adopt.id", "adopt.secret"];
+      const places = ["databaseId", "url", "events[0]", "tableId"];
       expect(failures).toEqual(
         places.map((place) => expect.stringContaining(`${place}: holds an Output inside a text`)),
       );
@@ -185,14 +163,13 @@ describe("A check of invalid arguments", () => {
   const values = [`http://${token}@a.b`, `https://${token}@ x`, [token], { [token]: token }];
   it.for(values)("never repeats the token in %j", async (value) => {
     const args = Object.fromEntries([...argumentNames, "other"].map((name) => [name, value]));
-    const adopt = { id: token, secret: `${token}\n` };
     const account = { baseUrl: `${value}`, apiKey: `${token} ` };
     const settings = { ...account, retrySeconds: token, listing: token };
 
-    const { failures } = await check({ ...args, adopt }, settings);
+    const { failures } = await check(args, settings);
 
-    // Of the 13 values, databaseId and tableId are valid when they are strings.
-    expect(failures.length).toBeGreaterThanOrEqual(11);
+    // Of the 11 values, databaseId and tableId are valid when they are strings.
+    expect(failures.length).toBeGreaterThanOrEqual(9);
     expect(failures.join("\n")).not.toContain(token);
   });
 });

@@ -3,6 +3,8 @@ import type { SettingName } from "../../src/common/setting-names.ts";
 import { type ConfigSource, readConfig } from "../../src/provider/config.ts";
 import type { Texts } from "../helpers/provider.ts";
 
+const explicit = { isExplicit: () => true };
+
 /** Reads a valid configuration with these changes. */
 function read(changes: Texts = {}, source: Partial<ConfigSource> = {}) {
   const config: Texts = { baseUrl: "https://tables.example.com", apiKey: "key", ...changes };
@@ -19,7 +21,7 @@ describe("The settings of a provider", () => {
       apiKey: "key",
       timeoutSeconds: 30,
       retrySeconds: 120,
-      listing: false,
+      listing: undefined,
       allowInsecureBaseUrl: false,
     });
   });
@@ -45,6 +47,7 @@ describe("The settings of a provider", () => {
     ["retrySeconds", "DBWEBHOOKS_RETRY_SECONDS", "0.0", 0],
     ["retrySeconds", "DBWEBHOOKS_RETRY_SECONDS", "86400", 86_400],
     ["listing", "DBWEBHOOKS_LISTING", "true", true],
+    ["listing", "DBWEBHOOKS_LISTING", "false", false],
     ["allowInsecureBaseUrl", "DBWEBHOOKS_ALLOW_INSECURE_BASE_URL", "true", true],
   ])("take %s from the stack or from %s: %j means %j", (name, variable, text, value) => {
     const fromStack = read({ [name]: text }).settings;
@@ -58,7 +61,6 @@ describe("The settings of a provider", () => {
   const fromVariable = { apiKey: "variable", namesFromEnvironment: ["apiKey"] };
   it.each<[origin: string, apiKey: string, variable: string, isExplicit: boolean, used: object]>([
     ["the environment before the stack", "given", "variable", false, fromVariable],
-    ["the environment if a Provider has no argument", "", "variable", true, fromVariable],
     ["the stack if the variable is empty", "given", "", false, given],
     // With another configuration the variable would still count.
     ["the environment if both are the same", "variable", "variable", false, fromVariable],
@@ -69,6 +71,15 @@ describe("The settings of a provider", () => {
     const { settings } = read({ apiKey }, { environment, isExplicit: () => isExplicit });
 
     expect(settings).toMatchObject(used);
+  });
+
+  it("of a Provider come from the environment if it has no argument, except the base URL and the key", () => {
+    const environment = { DBWEBHOOKS_LISTING: "true", DBWEBHOOKS_API_KEY: "variable" };
+
+    const { settings } = read({}, { environment, ...explicit });
+
+    expect(settings).toMatchObject({ listing: true, apiKey: "key" });
+    expect(settings?.namesFromEnvironment).toEqual(["listing"]);
   });
 
   const insecure = "http://a.example";
@@ -111,6 +122,20 @@ describe("A problem with the settings", () => {
     for (const text of texts) {
       expect(read({ [name]: text }).problems, text).toEqual([problem]);
     }
+  });
+
+  it("is a base URL or a key that a Provider does not have, although the environment has one", () => {
+    const environment = { DBWEBHOOKS_BASE_URL: "https://b.example", DBWEBHOOKS_API_KEY: "key" };
+
+    const { problems, address } = read(
+      { baseUrl: undefined, apiKey: "" },
+      { environment, ...explicit },
+    );
+
+    expect(problems).toEqual(
+      ["baseUrl", "apiKey"].map((name) => expect.stringMatching(`^${name}: is not set`)),
+    );
+    expect(address).toBeUndefined();
   });
 
   it("names the variable if the value comes from the environment", () => {

@@ -1,4 +1,5 @@
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import type { HttpOutcome } from "../../src/api/send-once.ts";
 import { Transport } from "../../src/api/transport.ts";
 import {
   errorBody,
@@ -13,14 +14,10 @@ import { errorOf } from "../helpers/errors.ts";
 import type { StubResponse } from "../helpers/http-server.ts";
 import { startProvider } from "../helpers/provider.ts";
 import { startWithService } from "../helpers/provider-with-service.ts";
-import { response } from "../helpers/transport.ts";
+import { connectionLost, dnsFailure, response, unsent } from "../helpers/transport.ts";
 
 const deleted: StubResponse = { body: { success: true, message: "Webhook deleted" } };
 const notFound: StubResponse = { statusCode: 404, body: errorBody("NOT_FOUND") };
-const warning = expect.stringMatching(/^warning: .*webhook 17 /);
-const rateLimited: StubResponse = { statusCode: 429, headers: { "retry-after": "0" } };
-/** A proxy may send this response although the service has carried out the request. */
-const unavailable: StubResponse = { statusCode: 503, headers: { "retry-after": "0" } };
 
 describe("A deletion", () => {
   it.each(["false", "true"])(
@@ -49,21 +46,6 @@ describe("A deletion", () => {
     expect(provider.lines).toEqual([]);
   });
 
-  const maybeDeleted = [rateLimited, unavailable, rateLimited, notFound];
-  const notFoundCode = { statusCode: 404, body: { error: { code: "NOT_FOUND" } } };
-  it.each<[string, responses: StubResponse[], lines: unknown[]]>([
-    ["a warning when the service has no such webhook", [rateLimited, notFound], [warning]],
-    ["a warning when the service returns NOT_FOUND without a message", [notFoundCode], [warning]],
-    ["no warning when an earlier attempt may have deleted it", maybeDeleted, []],
-  ])("succeeds with %s", async (_case, responses, lines) => {
-    const provider = await startWithService(responses, { retrySeconds: "60" });
-
-    await provider.delete("17", provider.state);
-
-    expect(provider.methods()).toEqual(responses.map(() => "DELETE"));
-    expect(provider.lines).toEqual(lines);
-  });
-
   it.each<[string, StubResponse]>([
     ["a redirect", { ...deleted, statusCode: 300 }],
     ["410 in place of 404", { ...notFound, statusCode: 410 }],
@@ -82,47 +64,90 @@ describe("A deletion", () => {
   });
 });
 
-// A key without access to the database gets 404 NOT_FOUND too.
-describe("A deletion that gets 404, with listing,", () => {
-  const listing = { listing: "true" };
+/** Deletes webhook 17. The service returns 404 NOT_FOUND, and its list ends like this. */
+async function deleteAbsent(listing: string | undefined, list: HttpOutcome) {
+  const ended = { earlierOutcomes: [], elapsedMs: 0 };
+  const outcome = response(404, undefined, errorBody("NOT_FOUND"));
+  using sendRequest = vi
+    .spyOn(Transport.prototype, "sendRequest")
+    .mockImplementation(async ({ kind }) => ({
+      ...ended,
+      outcome: kind === "list" ? list : outcome,
+    }));
+  const { delete: remove, lines } = startProvider({ listing });
+  const end = await remove("17", someState()).then(
+    () => "done",
+    ({ kind }) => kind,
+  );
+  return { end, lines, requests: sendRequest.mock.calls.map(([{ kind }]) => kind) };
+}
 
-  it("succeeds without a warning when the list that is requested afterwards does not hold the webhook", async () => {
-    const provider = await startWithService([notFound, listOf(listed({ id: 18 }))], listing);
+const ofList = (...webhooks: readonly object[]) => response(200, undefined, { webhooks });
+const refusalWith = (code: string, statusCode = 404) =>
+  response(statusCode, undefined, errorBody(code));
+const gone = { end: "done", lines: [expect.stringMatching(/^info: .*webhook 17 /)] };
+const perhapsGone = { end: "done", lines: [expect.stringMatching(/^warning: .*webhook 17 /)] };
+const fails = { end: "notDeleted", lines: [] };
+
+// A key without access to the database gets 404 NOT_FOUND for every webhook.
+describe("A deletion that gets 404", () => {
+  const statusOf = (statusCode: number): [string, HttpOutcome] => [
+    `gets ${statusCode}`,
+    response(statusCode),
+  ];
+
+  it.each<[string, HttpOutcome]>([
+    ["holds the webhook", ofList(listed())],
+    ["holds an unusable entry with its id", ofList(listed({ url: "\n" }))],
+    ["gets NOT_FOUND too", refusalWith("NOT_FOUND")],
+    ["gets no complete response", connectionLost],
+    ["gets no connection", dnsFailure],
+    ["is not sent, because Pulumi stops", unsent("stopping")],
+    ...[300, 399, 401, 403, 408, 425, 429, 500, 502, 599].map(statusOf),
+  ])("fails unless listing is false when the list %s", async (_case, list) => {
+    const requests = ["delete", "list"];
+
+    expect(await deleteAbsent(undefined, list)).toEqual({ ...fails, requests });
+    expect(await deleteAbsent("true", list)).toEqual({ ...fails, requests });
+  });
+
+  it.each<[string, HttpOutcome]>([
+    ["is an operation that the service does not have", response(404)],
+    ["gets 404 with another code", refusalWith("NO_ROUTE")],
+    ["gets NOT_FOUND with another status", refusalWith("NOT_FOUND", 400)],
+    ["may be incomplete", response(200, undefined, { webhooks: [], next: 1 })],
+    ["holds another unusable entry", ofList(listed({ id: 18, url: "\n" }))],
+    ["is no list", response(200)],
+    ...[299, 400, 402, 405, 410, 501].map(statusOf),
+  ])(
+    "is done with a warning if listing is not set, and fails if it is true, when the list %s",
+    async (_case, list) => {
+      expect(await deleteAbsent(undefined, list)).toMatchObject(perhapsGone);
+      expect(await deleteAbsent("true", list)).toMatchObject(fails);
+    },
+  );
+
+  it("is done, with a line of information, when the complete list does not hold the webhook", async () => {
+    const list = ofList(listed({ id: 18 }));
+
+    expect(await deleteAbsent(undefined, list)).toMatchObject(gone);
+    expect(await deleteAbsent("true", list)).toMatchObject(gone);
+  });
+
+  it("is done with a warning and without a list if listing is false, also after a 502", async () => {
+    const responses = [{ statusCode: 502 }, notFound];
+    const settings = { listing: "false", retrySeconds: "60" };
+    const provider = await startWithService(responses, settings);
 
     await provider.delete("17", provider.state);
 
-    expect(provider.methods()).toEqual(["DELETE", "GET"]);
-    expect(provider.lines).toEqual([]);
-  });
-
-  const unavailableThenNotFound = [unavailable, notFound];
-  it.each<[string, StubResponse[], StubResponse]>([
-    ["holds the webhook", [notFound], listOf(listed())],
-    [
-      "holds it although an earlier attempt may have deleted it",
-      unavailableThenNotFound,
-      listOf(listed()),
-    ],
-    ["is incomplete", [notFound], { body: { webhooks: [], next: 1 } }],
-    ["is no list", [notFound], { body: "<html>" }],
-    ["is not found, as for a key without access", [notFound], notFound],
-    ["is refused", [notFound], { statusCode: 403 }],
-  ])("fails when the list %s", async (_case, responses, list) => {
-    const provider = await startWithService([...responses, list], {
-      ...listing,
-      retrySeconds: "60",
-    });
-
-    const deletion = provider.delete("17", provider.state);
-
-    await expect(deletion).rejects.toMatchObject({ kind: "notDeleted" });
-    expect(provider.methods().at(-1)).toBe("GET");
-    expect(provider.lines).toEqual([]);
+    expect(provider.methods()).toEqual(["DELETE", "DELETE"]);
+    expect(provider.lines.at(-1)).toMatch(/^warning: .*webhook 17 /);
   });
 
   it("does not use the list that a refresh has read", async () => {
     const lists = [listOf(listed()), notFound, listOf()];
-    const provider = await startWithService(lists, listing);
+    const provider = await startWithService(lists, { listing: "true" });
     await provider.read("17", provider.state);
 
     await provider.delete("17", provider.state);
@@ -130,56 +155,17 @@ describe("A deletion that gets 404, with listing,", () => {
     expect(provider.methods()).toEqual(["GET", "DELETE", "GET"]);
   });
 
-  it("knows afterwards that the webhook is gone, so that a creation may return its number", async () => {
-    const created: StubResponse = { body: { id: 17, secret } };
-    const provider = await startWithService([notFound, listOf(), created], listing);
-    await provider.delete("17", provider.state);
+  it.each([
+    ["is gone", listOf()],
+    ["counts as gone", { statusCode: 405 }],
+  ])(
+    "knows afterwards that the webhook %s, so that a creation may return its number",
+    async (_, list) => {
+      const created: StubResponse = { body: { id: 17, secret } };
+      const provider = await startWithService([notFound, list, created]);
+      await provider.delete("17", provider.state);
 
-    expect(await provider.create(someArgs())).toMatchObject({ id: "17" });
-  });
-
-  it("shares a list with the deletions that wait for the same request, and with no earlier one", async () => {
-    const run = await startHeldLists();
-    const first = run.delete("1");
-    await run.listRequested();
-    const [second, third] = [run.delete("2"), run.delete("3")];
-    await run.deletionsResponded(3);
-
-    run.respondToList([listed({ id: 2 }), listed({ id: 3 })]);
-    await first;
-    await run.listRequested();
-    run.respondToList([]);
-
-    await Promise.all([second, third]);
-    expect(run.listCount()).toBe(2);
-  });
-});
-
-/** Starts a provider whose deletions get 404, and whose lists wait for the test. */
-async function startHeldLists() {
-  const lists: ((webhooks: readonly object[]) => void)[] = [];
-  let [listCount, deletionCount] = [0, 0];
-  vi.spyOn(Transport.prototype, "sendRequest").mockImplementation(async ({ kind }) => {
-    const ended = { earlierOutcomes: [], elapsedMs: 0 };
-    if (kind === "delete") {
-      deletionCount += 1;
-      return { ...ended, outcome: response(404, undefined, errorBody("NOT_FOUND")) };
-    }
-    listCount += 1;
-    const { promise, resolve } = Promise.withResolvers<readonly object[]>();
-    lists.push(resolve);
-    return { ...ended, outcome: response(200, undefined, { webhooks: await promise }) };
-  });
-  onTestFinished(() => void vi.restoreAllMocks());
-  const provider = startProvider({ listing: "true" });
-  return {
-    delete: (id: string) => provider.delete(id, someState()),
-    listRequested: () => vi.waitFor(() => expect(lists).toHaveLength(1)),
-    deletionsResponded: async (count: number) => {
-      await vi.waitFor(() => expect(deletionCount).toBe(count));
-      await new Promise((resolve) => setImmediate(resolve));
+      expect(await provider.create(someArgs())).toMatchObject({ id: "17" });
     },
-    respondToList: (webhooks: readonly object[]) => lists.shift()?.(webhooks),
-    listCount: () => listCount,
-  };
-}
+  );
+});

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { eventTypes } from "../../src/common/event-types.ts";
-import { secret, someArgs, someState, unknownMarkers } from "../helpers/builders.ts";
+import { someArgs, someState, unknownMarkers } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/errors.ts";
 import { startProvider, type Texts } from "../helpers/provider.ts";
 
@@ -10,17 +10,12 @@ const { string: unknownValue } = unknownMarkers;
 
 /** Compares webhook 17 with the program. Returns the properties that differ, and the lines for the user. */
 async function compare({ state = {}, news = {}, settings = {} }) {
-  const { check, diff, lines } = startProvider(settings);
-  // Pulumi checks arguments only when it runs the program, and not in a refresh.
-  await check(someArgs(), someArgs(news));
+  const { diff, lines } = startProvider(settings);
   const { replaces = [] } = await diff("17", someState(state), someArgs(news));
   return { names: replaces, lines };
 }
 
-const replacementFor = (name: string) => ({
-  names: [name],
-  lines: [expect.stringMatching(`^warning: .*webhook 17 .*: ${name}`)],
-});
+const warningOf = (name: string) => expect.stringMatching(`^warning: .*webhook 17 .*: ${name}`);
 
 describe("A comparison", () => {
   it("finds exactly the arguments that would give the service another webhook", async () => {
@@ -45,7 +40,7 @@ describe("A comparison", () => {
     await fc.assert(
       fc.asyncProperty(args, args, async (olds, news) => {
         const { check, diff } = startProvider();
-        const { inputs } = await check({}, olds);
+        const { inputs } = await check(olds);
         const [old, next] = [webhookOf(olds), webhookOf(news)];
         const different = Object.keys(old).filter((name) => old[name] !== next[name]);
 
@@ -69,8 +64,6 @@ describe("A comparison", () => {
         news: { url: "https://bücher.example/größe" },
       },
     ],
-    ["the program adopts the webhook with its secret", { news: { adopt: { id: 17, secret } } }],
-    ["the secret to adopt is not known yet", { news: { adopt: { id: 17, secret: unknownValue } } }],
     ["settings are missing", { settings: { baseUrl: undefined, apiKey: undefined } }],
   ])("finds no difference when %s", async (_case, comparison) => {
     expect(await compare(comparison)).toEqual({ names: [], lines: [] });
@@ -82,14 +75,37 @@ describe("A comparison", () => {
     // Sorting this list would throw.
     ["events", "no list of strings", {}, { events: [{ toString: 1 }, false] }],
     ["events", "no list in the state", { events: "record.created" }, {}],
-    ["baseUrl", "missing in the state", { baseUrl: undefined }, {}],
-    ["adopt", "for another webhook", {}, { adopt: { id: "18", secret } }],
-    ["adopt", "for an id not known yet", {}, { adopt: { id: unknownMarkers.number, secret } }],
-    ["adopt", "not known yet", {}, { adopt: unknownValue }],
     ["secret", "missing in the state", { secret: undefined }, {}],
     ["secret", "empty in the state", { secret: "" }, {}],
   ])("warns of a replacement because of %s, which is %s", async (name, _reason, state, news) => {
-    expect(await compare({ state, news })).toEqual(replacementFor(name));
+    const lines = [warningOf(name)];
+
+    expect(await compare({ state, news })).toEqual({ names: [name], lines });
+  });
+
+  it("warns once of the same differences, and again of others", async () => {
+    // Pulumi compares before a replacement, in a refresh and in an import, some of them several times.
+    const { diff, lines } = startProvider();
+    const [url, tableId] = ["https://b.example", "tbl_1"];
+
+    for (const news of [{ url }, { url }, { url, tableId }, { url }]) {
+      await diff("17", someState(), someArgs(news));
+    }
+
+    expect(lines).toEqual([warningOf("url\\."), warningOf("url, tableId\\.")]);
+  });
+
+  it.each<[string, id: string, state: Properties]>([
+    ["id", "", {}],
+    ["databaseId", "17", { databaseId: undefined }],
+    ["baseUrl", "17", { baseUrl: "tables.example.com" }],
+  ])("is refused before any warning when the state has no usable %s", async (_, id, state) => {
+    const { diff, lines } = startProvider();
+
+    const error = await errorOf(diff(id, someState(state), someArgs({ url: "https://b.example" })));
+
+    expect(error).toMatchObject({ kind: "unchanged" });
+    expect(lines).toEqual([]);
   });
 });
 
@@ -125,84 +141,21 @@ describe("A base URL other than the one at which a webhook was created", () => {
   ])(
     "is refused for the default provider before any warning: from %s",
     async (_source, settings, environment) => {
-      const { check, diff, lines } = startProvider(settings, { environment });
-      await check(someArgs(), someArgs());
+      const { diff, lines } = startProvider(settings, { environment });
 
       const error = await errorOf(diff("17", someState(), someArgs({ url: "https://b.example" })));
 
       expect(error).toMatchObject({ kind: "unchanged" });
-      expect(error.message).toMatch(
-        /set baseUrl and apiKey back .* run "pulumi up"\. Then declare a Provider/,
-      );
       expect(lines).toEqual([]);
     },
   );
 
-  it.each<[source: string, settings: Texts, environment: Texts]>([
-    ["its arguments", { baseUrl }, apiKeyVariable],
-    ["the environment", { baseUrl: undefined }, baseUrlVariable],
-  ])(
-    "replaces the webhook of a Provider, which may come from another one: from %s",
-    async (_source, settings, environment) => {
-      const { check, diff, lines } = startProvider(
-        { isExplicit: "true", ...settings },
-        { environment },
-      );
-      await check(someArgs(), someArgs());
+  it("replaces the webhook of a Provider, which may come from another one", async () => {
+    const { diff, lines } = startProvider({ isExplicit: "true", baseUrl });
 
-      const { replaces = [] } = await diff("17", someState(), someArgs());
+    const { replaces = [] } = await diff("17", someState(), someArgs());
 
-      expect(replaces).toEqual(["baseUrl"]);
-      expect(lines).toEqual([expect.stringMatching(/^warning: .*baseUrl \(from .* to .*\)/)]);
-    },
-  );
-});
-
-it("An adopted number of another service is no webhook of the state, so a Provider replaces", async () => {
-  const { diff } = startProvider({ isExplicit: "true", baseUrl: "https://other.example.com" });
-
-  const { replaces } = await diff("17", someState(), someArgs({ adopt: { id: "17", secret } }));
-
-  expect(replaces).toEqual(["baseUrl"]);
-});
-
-describe("The comparison that Pulumi makes in a refresh", () => {
-  const drifted = someState({ url: "https://drifted.example" });
-  const adopting = someArgs({ adopt: { id: "17", secret } });
-
-  it.each([
-    ["with URNs, beside the checks of other resources", "urn:first", "urn:other"],
-    ["without URNs, in a command that checks nothing", undefined, undefined],
-  ])("finds drift, refuses nothing and announces nothing: %s", async (_case, urn, checkedUrn) => {
-    const { check, read, diff, lines } = startProvider();
-    if (checkedUrn !== undefined) await check({}, someArgs(), { urn: checkedUrn });
-    await read("17", drifted, { urn });
-
-    const { replaces = [] } = await diff("17", drifted, adopting, { urn });
-
-    expect(replaces).toEqual(["url"]);
-    expect(lines).toEqual([]);
+    expect(replaces).toEqual(["baseUrl"]);
+    expect(lines).toEqual([warningOf("baseUrl")]);
   });
-
-  it("is none if an argument is not known yet: then Pulumi may delete what it compares", async () => {
-    const { read, diff, lines } = startProvider();
-    await read("17", drifted, { urn: "urn:first" });
-
-    await diff("17", drifted, someArgs({ tableId: unknownValue }), { urn: "urn:first" });
-
-    expect(lines).toEqual([expect.stringMatching(/^warning: Replacing webhook 17 /)]);
-  });
-
-  it.each(["urn:first", undefined])(
-    "is over for the resource %s once its arguments were checked",
-    async (urn) => {
-      const { check, read, diff, lines } = startProvider();
-      await read("17", drifted, { urn });
-      await check({}, someArgs(), { urn });
-
-      await diff("17", drifted, someArgs(), { urn });
-
-      expect(lines).toEqual([expect.stringMatching(/^warning: Replacing webhook 17 .*: url\./)]);
-    },
-  );
 });

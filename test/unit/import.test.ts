@@ -7,6 +7,8 @@ import { startWithService } from "../helpers/provider-with-service.ts";
 const databaseId = "base_abc123";
 const { url } = someArgs();
 const events = ["record.created", "record.updated"];
+const lineOf = (id: number) =>
+  expect.stringMatching(`^info: .*webhook ${id} .*"pulumi state delete"`);
 const twoWebhooks = listOf(listed({ id: 18, url: "https://b.example" }), listed());
 
 /** Starts a provider with a text in `DBWEBHOOKS_IMPORT_SECRET`, and a service that returns a list. */
@@ -14,7 +16,7 @@ async function startImport(importSecret?: string, list = twoWebhooks, changes = 
   const environment = { DBWEBHOOKS_IMPORT_SECRET: importSecret };
   const settings = { listing: "true", ...changes };
   const provider = await startWithService(list, settings, { environment });
-  const importWebhook = (id = "17", options = {}) => provider.import(id, databaseId, options);
+  const importWebhook = (id = "17") => provider.import(id, databaseId);
   return { ...provider, importWebhook };
 }
 
@@ -29,18 +31,15 @@ describe("An import", () => {
       props: { ...inputs, baseUrl, secret: wrapped(secret) },
     });
     expect(methods()).toEqual(["GET"]);
-    expect(lines).toEqual([]);
+    expect(lines).toEqual([lineOf(17)]);
   });
 
-  it("keeps the url wrapped when Pulumi checks the imported resource, but not another one", async () => {
-    const { importWebhook, check } = await startImport(secret);
-    await importWebhook("17", { urn: "urn:imported" });
+  it("says once of each webhook that another resource may have it, although Pulumi reads it several times", async () => {
+    const { importWebhook, lines } = await startImport(secret);
 
-    const imported = await check(someArgs(), someArgs(), { urn: "urn:imported" });
-    const other = await check(someArgs(), someArgs(), { urn: "urn:other" });
+    for (const id of ["17", "17", "18"]) await importWebhook(id);
 
-    expect(imported.inputs.url).toEqual(wrapped(url));
-    expect(other.inputs.url).toBe(url);
+    expect(lines).toEqual([lineOf(17), lineOf(18)]);
   });
 
   it.each<[entry: object, args: object]>([
@@ -57,7 +56,7 @@ describe("An import", () => {
     const { inputs, props } = await importWebhook();
 
     expect(inputs).toEqual({ ...declared, url: wrapped(declared.url) });
-    expect((await check(declared, declared)).failures).toEqual([]);
+    expect((await check(declared)).failures).toEqual([]);
     // Pulumi passes secrets to the provider unwrapped.
     const state = { ...props, url: declared.url, secret };
     expect(await diff("17", state, declared)).toMatchObject({ changes: false });
@@ -65,11 +64,10 @@ describe("An import", () => {
 
   it("takes the secrets of several webhooks from one JSON object", async () => {
     const secrets = { [`${databaseId}/17`]: "whsec_a", [`${databaseId}/18`]: "whsec_b" };
-    const { importWebhook, lines } = await startImport(` ${JSON.stringify(secrets)}\n`);
+    const { importWebhook } = await startImport(` ${JSON.stringify(secrets)}\n`);
 
     expect((await importWebhook("17")).props.secret).toEqual(wrapped("whsec_a"));
     expect((await importWebhook("18")).props.secret).toEqual(wrapped("whsec_b"));
-    expect(lines).toEqual([]);
   });
 
   it.each([
@@ -104,26 +102,28 @@ describe("An import", () => {
     expect(requests).toEqual([]);
   });
 
-  it("names the variables of both listing and the secret when neither is set", async () => {
-    const { importWebhook } = await startImport(undefined, twoWebhooks, { listing: "false" });
+  it.each([{ listing: undefined }, { listing: "false" }])(
+    "sends nothing, and names the variables of both listing and the secret, with %j and no secret",
+    async (settings) => {
+      const { importWebhook, requests } = await startImport(undefined, twoWebhooks, settings);
 
-    const { message } = await errorOf(importWebhook());
+      const { message } = await errorOf(importWebhook());
 
-    expect(message).toMatch(/DBWEBHOOKS_LISTING=true.*DBWEBHOOKS_IMPORT_SECRET/);
-  });
+      expect(message).toMatch(/DBWEBHOOKS_LISTING=true.*DBWEBHOOKS_IMPORT_SECRET/);
+      expect(requests).toEqual([]);
+    },
+  );
 
   it.each<[string, list: StubResponse]>([
     ["holds only an odd entry for it", listOf(listed({ events: ["\n"] }))],
     ["is incomplete", { body: { webhooks: [], next: 1 } }],
     ["cannot be read", { statusCode: 403 }],
     ["holds the webhook with several tables", listOf(listed({ tableIds: ["a", "b"] }))],
-  ])("advises to adopt a webhook when the list %s", async (_case, list) => {
-    const { importWebhook } = await startImport(secret, list);
+  ])("fails when the list %s", async (_case, list) => {
+    const { importWebhook, methods } = await startImport(secret, list);
 
-    const error = await errorOf(importWebhook());
-
-    expect(error).toMatchObject({ kind: "unchanged" });
-    expect(error.message).toContain(" adopt ");
+    await expect(importWebhook()).rejects.toMatchObject({ kind: "unchanged" });
+    expect(methods()).toEqual(["GET"]);
   });
 
   it("says where the service does not list the webhook", async () => {
@@ -135,10 +135,77 @@ describe("An import", () => {
     expect(error.message).toContain(`the service at ${baseUrl} does not list it`);
   });
 
-  it("is refused for a webhook that the same run deletes", async () => {
-    const provider = await startImport(secret, [{ body: { success: true } }, twoWebhooks] as never);
-    await provider.delete("17", provider.state);
+  it("uses no list that a refresh has requested before it", async () => {
+    const environment = { DBWEBHOOKS_IMPORT_SECRET: secret };
+    const lists = [listOf(), listOf(listed())];
+    const run = await startWithService(lists, { listing: "true" }, { environment });
+    await run.read("99", run.state);
 
-    await expect(provider.importWebhook()).rejects.toMatchObject({ kind: "unchanged" });
+    expect(await run.import("17", databaseId)).toMatchObject({ id: "17" });
+  });
+});
+
+describe("An import of a webhook that DBWEBHOOKS_IMPORT_SECRET describes", () => {
+  const key = `${databaseId}/17`;
+  const described = { secret, url, events: ["record.updated", "record.created"] };
+  const startDescribed = (given: object, settings: object = { listing: undefined }) =>
+    startImport(JSON.stringify({ [key]: given }), twoWebhooks, settings);
+
+  it.each([{ listing: undefined }, { listing: "false" }, { listing: "true" }])(
+    "sends nothing, says so, and returns its arguments, with %j",
+    async (settings) => {
+      const given = { ...described, tableId: "tbl_1" };
+      const { importWebhook, baseUrl, requests, lines } = await startDescribed(given, settings);
+      const inputs = { databaseId, url: wrapped(url), events, tableId: "tbl_1" };
+
+      expect(await importWebhook()).toStrictEqual({
+        id: "17",
+        inputs,
+        props: { ...inputs, baseUrl, secret: wrapped(secret) },
+      });
+      expect(requests).toEqual([]);
+      expect(lines).toEqual([expect.stringMatching(/^info: .*webhook 17 .*not looked up/)]);
+    },
+  );
+
+  it("is refused without a request for each missing, wrong or unknown part, which the message names", async () => {
+    const rows: [part: string, changes: object][] = [
+      ["url", { url: undefined }],
+      ["url", { url: "a.example" }],
+      ["url", { url: "http://a.example" }],
+      ["events", { events: undefined }],
+      ["events\\[0\\]", { events: ["view.created"] }],
+      ["tableId", { tableId: 7 }],
+      ["ur1: is unknown", { ur1: url }],
+      ["no usable secret", { secret: undefined }],
+      ["no usable secret", { secret: "" }],
+    ];
+    for (const [part, changes] of rows) {
+      const { importWebhook, requests } = await startDescribed({ ...described, ...changes });
+
+      const error = await errorOf(importWebhook());
+
+      expect(error).toMatchObject({ kind: "unchanged" });
+      expect(error.message).toMatch(new RegExp(`DBWEBHOOKS_IMPORT_SECRET .*${part}`));
+      expect(error.message).not.toContain(secret);
+      expect(requests).toEqual([]);
+    }
+  });
+
+  it("is refused although the list has it, because the description is meant", async () => {
+    const { importWebhook, requests } = await startDescribed({ secret }, { listing: "true" });
+
+    await expect(importWebhook()).rejects.toMatchObject({ kind: "unchanged" });
+    expect(requests).toEqual([]);
+  });
+
+  it("may need the arguments that allow other events and urls", async () => {
+    const flags = { allowUnknownEvents: true, allowInsecureUrl: true };
+    const odd = { url: "http://a.example", events: ["view.created"] };
+    const { importWebhook } = await startDescribed({ secret, ...odd, ...flags });
+
+    const { inputs } = await importWebhook();
+
+    expect(inputs).toEqual({ databaseId, ...odd, url: wrapped(odd.url), ...flags });
   });
 });

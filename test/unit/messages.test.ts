@@ -2,8 +2,10 @@ import { describe, expect, it, vi } from "vitest";
 import type { FailedCall } from "../../src/api/client.ts";
 import type { HttpOutcome } from "../../src/api/send-once.ts";
 import type { ReportedDelay } from "../../src/api/transport.ts";
+import type { Settings } from "../../src/provider/config.ts";
 import { compareWebhook } from "../../src/provider/differences.ts";
-import { adviceFor, quotaAdvice } from "../../src/provider/messages/advice.ts";
+import { EngineMonitor } from "../../src/provider/engine.ts";
+import { adviceFor, listingOffAdvice, quotaAdvice } from "../../src/provider/messages/advice.ts";
 import {
   type FactsOf,
   type FailureName,
@@ -14,14 +16,9 @@ import { nameOfWebhook } from "../../src/provider/messages/names.ts";
 import * as notices from "../../src/provider/messages/notices.ts";
 import * as problems from "../../src/provider/messages/problems.ts";
 import * as requests from "../../src/provider/messages/requests.ts";
-import { Operation } from "../../src/provider/operation.ts";
-import {
-  errorBody,
-  someArgs,
-  someContext,
-  someSettings,
-  unknownMarkers,
-} from "../helpers/builders.ts";
+import { type Context, Operation } from "../../src/provider/operation.ts";
+import { RunState } from "../../src/provider/run-state.ts";
+import { errorBody, someArgs, someSettings, unknownMarkers } from "../helpers/builders.ts";
 import { startProvider } from "../helpers/provider.ts";
 import * as outcomes from "../helpers/transport.ts";
 
@@ -32,10 +29,19 @@ const name = `webhook 17 of ${place}`;
 const settings = someSettings();
 const explicitSettings = someSettings({ isExplicit: true });
 const inEnvironment = someSettings({ namesFromEnvironment: ["apiKey", "baseUrl", "retrySeconds"] });
-const operation = (title: string) => new Operation(title, vi.fn());
+const operation = (title: string) => new Operation(title, vi.fn(), new Set(), () => []);
 const creation = operation(`Create webhook in ${place}`);
 const deletion = operation(`Delete ${name}`);
-const context = someContext(creation, settings);
+const contextWith = (inSettings: Settings): Context => ({
+  settings: inSettings,
+  transport: { sendRequest: () => Promise.reject(new Error("nothing is sent")) },
+  runState: new RunState(),
+  refreshLists: new Map(),
+  engineMonitor: new EngineMonitor(undefined, vi.fn()),
+  operation: creation,
+  onDelay: vi.fn(),
+});
+const context = contextWith(settings);
 
 function failedWith(outcome: HttpOutcome, more: Partial<FailedCall> = {}): FailedCall {
   return { outcome, request: outcomes.someRequest, earlierOutcomes: [], elapsedMs: 2_001, ...more };
@@ -47,7 +53,7 @@ const unconfirmed = { unusablePart: "confirmation", request: deleteRequest } as 
 const notFound = outcomes.response(404, undefined, errorBody("NOT_FOUND", "It is gone."));
 
 const textOf = (outcome: HttpOutcome, more: Partial<FailedCall> = {}, inSettings = settings) =>
-  requests.callText(someContext(creation, inSettings), failedWith(outcome, more));
+  requests.callText(contextWith(inSettings), failedWith(outcome, more));
 
 it("The text of a failed request says what the service returned, or why there is no response, and why no retry followed", () => {
   const outOfRetries = { giveUpReason: "retrySeconds" } as const;
@@ -136,7 +142,7 @@ it("The advice after a failed request follows from its outcome and the settings"
   const advice = (outcome: HttpOutcome, more: Partial<FailedCall> = {}, inSettings = settings) => {
     const call = failedWith(outcome, more);
     const quota = call.request.method === "POST" && quotaAdvice(call);
-    return [adviceFor(someContext(creation, inSettings), call), quota].filter(Boolean).join(" | ");
+    return [adviceFor(contextWith(inSettings), call), quota].filter(Boolean).join(" | ");
   };
   const toDelete = { request: deleteRequest };
 
@@ -168,7 +174,7 @@ it("The advice after a failed request follows from its outcome and the settings"
       "gone": "The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state.",
       "invalid": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl.",
       "keyFromEnvironmentOrQuota": "The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. | Perhaps the database is full. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks.",
-      "keyOfProvider": "The service does not accept the API key for this. Correct the argument apiKey of the Provider, or declare the Provider again if it has left the program. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks.",
+      "keyOfProvider": "The service does not accept the API key for this. Correct the argument apiKey of the Provider, or declare the Provider again if it has left the program; "pulumi destroy" needs --run-program to see it. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks.",
       "keyOfStack": "The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks.",
       "locked": "The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state.",
       "missingDatabase": "The service returns this both when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl.",
@@ -192,7 +198,6 @@ describe("Every failure", () => {
   const request = { context, call };
   const otherBaseUrl = { provider: settings, baseUrl: "https://old.example.com" };
   const undone = { id: "17", secretProblem: undefined };
-  const candidates = { ids: [], isComplete: false };
   const invalidSettings = { problems: ["PROBLEM"], isExplicit: false };
   const facts: { readonly [Name in FailureName]: FactsOf<Name> } = {
     invalidSettings,
@@ -201,23 +206,21 @@ describe("Every failure", () => {
     otherBaseUrl,
     otherBaseUrlOfRefresh: otherBaseUrl,
     otherBaseUrlOfDeletion: otherBaseUrl,
-    stillAdopted: { name, properties: ["url"] },
+    comparedWithoutAddress: undefined,
+    twoResources: "17",
     incomplete: undefined,
     notCreated: request,
-    inDoubt: { ...request, candidates },
+    inDoubt: request,
     knownId: "17",
     withoutSecret: "17",
     undone,
     leftBehind: { ...undone, problem: "WHY" },
-    notAdopted: { cause: "WHY", advice: "DO THIS." },
-    adoptionLeftBehind: { cause: "WHY", advice: "DO THIS." },
     notImported: { cause: "WHY", advice: "DO THIS." },
     noAddress: undefined,
-    adoptionFailed: undefined,
-    returnedInDoubt: undefined,
-    adoptedWithUnknowns: undefined,
+    otherHolder: "17",
     notDeleted: request,
     stillListed: undefined,
+    listNotFound: settings,
     notConfirmed: request,
     fault: { operation: deletion, error: new Error("odd") },
   };
@@ -255,29 +258,27 @@ describe("Every failure", () => {
 
     expect(Object.fromEntries(texts)).toMatchInlineSnapshot(`
       {
-        "adoptedWithUnknowns": "NAME failed: the program adopts this webhook, and not all of its arguments were known. Nothing was sent. The webhook stays in the state. First run "pulumi up" with a program that only removes adopt. [notDeleted]",
-        "adoptionFailed": "NAME failed: the program adopts this webhook, and the adoption failed. Nothing was sent. The webhook stays in the state. Correct the adoption, and run the command again. [notDeleted]",
-        "adoptionLeftBehind": "NAME failed: WHY. Its old resource has left the state. The webhook is not in the state. If the webhook still exists, keep adopt until an update has succeeded. See "leftBehind" in docs/troubleshooting.md of pulumi-dbwebhooks. [leftBehind]",
+        "comparedWithoutAddress": "NAME failed: its state has no usable id, databaseId or baseUrl. Nothing was sent. Nothing was changed. Delete the webhook at the service, then remove it with "pulumi state delete". [unchanged]",
         "creationWithInvalidSettings": "NAME failed: PROBLEM. Nothing was sent. No webhook was created. Variables such as DBWEBHOOKS_API_KEY set a value for this command, whatever the stack stores. [notCreated]",
         "deletionWithInvalidSettings": "NAME failed: PROBLEM. Nothing was sent. The webhook stays in the state. Variables such as DBWEBHOOKS_API_KEY set a value for this command, whatever the stack stores. [notDeleted]",
         "fault": "NAME failed: an unexpected error (odd). This is a bug in pulumi-dbwebhooks: please report it. Before you run the command again, check which webhooks the service has. [fault]",
         "inDoubt": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. A webhook may exist at the service whose secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
         "incomplete": "NAME failed: not all arguments are known. Nothing was sent. No webhook was created. Run "pulumi up" again. [notCreated]",
         "invalidSettings": "NAME failed: PROBLEM. Nothing was sent. Nothing was changed. Variables such as DBWEBHOOKS_API_KEY set a value for this command, whatever the stack stores. [unchanged]",
-        "knownId": "NAME failed: the service returned webhook 17, which this command already knows. Either it returned an existing webhook, or it numbers its webhooks from the beginning again and has created one whose secret is lost. Nothing was deleted. A webhook may exist at the service whose secret is not stored. Before you run the command again, find out which of the two. See "The service returned a known id" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+        "knownId": "NAME failed: the service returned webhook 17, which this command already knows. Either it returned an existing webhook, or it numbers its webhooks from the beginning again and has created one whose secret is lost. Nothing was deleted. A webhook may exist at the service whose secret is not stored. Before you run the command again, find out which of the two: with a service that keeps one webhook per url, set the option deleteBeforeReplace; with one that reuses numbers, use --parallel 1. See "The service returned a known id" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
         "leftBehind": "NAME failed: Pulumi stopped while the service created webhook 17, and it could not be deleted: WHY. The webhook is not in the state. Delete webhook 17 at the service. See "leftBehind" in docs/troubleshooting.md of pulumi-dbwebhooks. [leftBehind]",
+        "listNotFound": "NAME failed: the service returned 404 NOT_FOUND for it and for the list of its database: the API key has no access to the database, or the database is gone. The webhook stays in the state. Check dbwebhooks:apiKey. If the database is gone, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "noAddress": "NAME failed: its state has no usable id, databaseId or baseUrl. Nothing was sent. The webhook stays in the state. Delete the webhook at the service, then remove it with "pulumi state delete". [notDeleted]",
-        "notAdopted": "NAME failed: WHY. Nothing was changed. DO THIS. [unchanged]",
-        "notConfirmed": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: POST https://tables.example.com/somewhere returned 400 NO. The webhook stays in the state. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "notConfirmed": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: POST https://tables.example.com/somewhere returned 400 NO. The webhook stays in the state. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "notCreated": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. No webhook was created. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. [notCreated]",
         "notDeleted": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. The webhook stays in the state. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. [notDeleted]",
         "notImported": "NAME failed: WHY. Nothing was changed. DO THIS. [unchanged]",
         "otherBaseUrl": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was changed. The default provider has one address and one key, so it could not delete the webhook there. First set baseUrl and apiKey back to the address in the state and its key, and run "pulumi up". Then declare a Provider for the other service. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
         "otherBaseUrlOfDeletion": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent. The webhook stays in the state. If you know the address in the state, use it together with its own key again. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "otherBaseUrlOfRefresh": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was changed. Run the command with the settings of https://old.example.com or, if the last update used them, without --run-program. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
-        "returnedInDoubt": "NAME failed: the service returned this webhook for a creation that is in doubt. Nothing was sent. The webhook stays in the state. Before you run the command again, find out to which resource it belongs. See "The service returned a known id" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
-        "stillAdopted": "NAME failed: these properties differ from the state: url. They replace the webhook, and the program still adopts webhook 17 of database base_abc123. Nothing was changed. First run "pulumi up" with a program that declares the webhook as it is and no longer has adopt. Then make the change: the new webhook has a new secret. [unchanged]",
+        "otherHolder": "NAME failed: two resources have webhook 17. Nothing was sent. The webhook stays in the state. Find out which one is to keep it (which url the service has for it), and remove the other entry with "pulumi state delete". See "Two resources have one webhook" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "stillListed": "NAME failed: the service returned 404 NOT_FOUND for it, but still lists it. The webhook stays in the state. Check whether the API key may delete webhooks, and run the command again. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "twoResources": "NAME failed: two resources have webhook 17, which the service has just returned for another one. Nothing was changed. Find out which one is to keep it (which url the service has for it), and remove the other entry with "pulumi state delete". See "Two resources have one webhook" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
         "undone": "NAME failed: Pulumi stopped while the service created webhook 17. The new webhook was deleted. Run the command again. [undone]",
         "withoutSecret": "NAME failed: the service returned webhook 17 without a secret. It may be an existing webhook, so it was not deleted. A webhook may exist at the service whose secret is not stored. Find out whether a stack manages it; if none does, delete it at the service. Then run the command again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
       }
@@ -285,9 +286,7 @@ describe("Every failure", () => {
   });
 
   it("depends on the facts of the situation", () => {
-    const listed = { ids: ["1", "2", "3", "4", "5", "6"], isComplete: true };
     const noPage = failedWith(htmlPage(200), { unusablePart: "body" });
-    const unlisted = { ids: [], isComplete: true };
     const explicit = { ...invalidSettings, isExplicit: true };
     const unusableEntries = [{ position: 1, id: "18" }];
     const unusableEntry = failedWith(outcomes.response(200), {
@@ -296,24 +295,33 @@ describe("Every failure", () => {
       request: listRequest,
     });
 
+    const contextWithListing = contextWith(someSettings({ listing: true }));
+    const keyOfList = failedWith(apiError(401), { request: listRequest });
+    const unsentList = failedWith(outcomes.unsent("stopping"), { request: listRequest });
+
     expect({
       settingsOfProvider: textOfFailure("deletionWithInvalidSettings", explicit),
-      listed: textOfFailure("inDoubt", { ...request, candidates: listed }),
-      notListed: textOfFailure("inDoubt", { ...request, candidates: unlisted }),
-      htmlPage: textOfFailure("inDoubt", { context, call: noPage, candidates }),
-      quota: textOfFailure("inDoubt", { context, call: failedWith(apiError(409)), candidates }),
+      htmlPage: textOfFailure("inDoubt", { context, call: noPage }),
+      quota: textOfFailure("inDoubt", { context, call: failedWith(apiError(409)) }),
       unusableSecret: textOfFailure("undone", { id: "17", secretProblem: "IS ODD" }),
-      partialList: textOfFailure("notConfirmed", { context, call: undefined }),
-      unusableEntry: textOfFailure("notConfirmed", { context, call: unusableEntry }),
+      partialList: textOfFailure("notConfirmed", { context: contextWithListing, call: undefined }),
+      unusableEntry: textOfFailure("notConfirmed", {
+        context: contextWithListing,
+        call: unusableEntry,
+      }),
+      listNotAllowed: textOfFailure("notConfirmed", { context, call: keyOfList }),
+      stoppedBeforeList: textOfFailure("notConfirmed", { context, call: unsentList }),
+      listNotFoundWithProvider: textOfFailure("listNotFound", explicitSettings),
     }).toMatchInlineSnapshot(`
       {
         "htmlPage": "NAME failed: POST https://tables.example.com/somewhere returned 200 with something other than the description of a webhook. This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl. A webhook may exist at the service whose secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
-        "listed": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. A webhook may exist at the service whose secret is not stored. The service lists webhooks with the same url, events and table: 1, 2, 3, 4, 5 and 1 more. Compare with "pulumi stack export" before you delete one. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
-        "notListed": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. A webhook may exist at the service whose secret is not stored. The service lists no such webhook now, but it may still appear. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
-        "partialList": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and it may have listed only a part of its webhooks. The webhook stays in the state. If the webhook is certainly gone, remove it with "pulumi state delete". See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "listNotAllowed": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: GET https://tables.example.com/somewhere returned 401 NO. The webhook stays in the state. The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "listNotFoundWithProvider": "NAME failed: the service returned 404 NOT_FOUND for it and for the list of its database: the API key has no access to the database, or the database is gone. The webhook stays in the state. Check the Provider's apiKey. If the database is gone, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "partialList": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and it may have listed only a part of its webhooks. The webhook stays in the state. The setting listing is true: if the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "quota": "NAME failed: POST https://tables.example.com/somewhere returned 409 NO. A webhook may exist at the service whose secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
-        "settingsOfProvider": "NAME failed: PROBLEM. Nothing was sent. The webhook stays in the state. Correct the arguments of the Provider, or declare it again if it has left the program, and run "pulumi up". [notDeleted]",
-        "unusableEntry": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: GET https://tables.example.com/somewhere returned 200 with unusable entries in its list: entry 1 (webhook 18). The webhook stays in the state. If the webhook is certainly gone, remove it with "pulumi state delete". See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "settingsOfProvider": "NAME failed: PROBLEM. Nothing was sent. The webhook stays in the state. Correct the arguments of the Provider, or declare it again if it has left the program, and run "pulumi up", or "pulumi destroy --run-program" to destroy the stack. [notDeleted]",
+        "stoppedBeforeList": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: GET https://tables.example.com/somewhere was not sent, because Pulumi is stopping. The webhook stays in the state. Run the command again. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "unusableEntry": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: GET https://tables.example.com/somewhere returned 200 with unusable entries in its list: entry 1 (webhook 18). The webhook stays in the state. The setting listing is true: if the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "unusableSecret": "NAME failed: the service created webhook 17 with a secret that cannot be stored, because it IS ODD. The new webhook was deleted. Every creation ends like this until the service returns another kind of secret. [undone]",
       }
     `);
@@ -321,7 +329,7 @@ describe("Every failure", () => {
 });
 
 const problemsOf = async (args: object, settingChanges = {}) =>
-  (await startProvider(settingChanges).check({}, someArgs({ ...args }))).failures;
+  (await startProvider(settingChanges).check(someArgs(args))).failures;
 
 it("A problem of arguments or settings says what to write, and where", async () => {
   const problems = await Promise.all([
@@ -330,6 +338,7 @@ it("A problem of arguments or settings says what to write, and where", async () 
     problemsOf({ url: "a.example" }),
     problemsOf({}, { baseUrl: undefined }),
     problemsOf({}, { baseUrl: undefined, isExplicit: "true" }),
+    problemsOf({}, { apiKey: 7 as never }),
   ]);
 
   expect(problems.flat()).toMatchInlineSnapshot(`
@@ -342,123 +351,118 @@ it("A problem of arguments or settings says what to write, and where", async () 
       "tableId: must be the identifier of one table, such as "tbl_orders", a string",
       "url: must begin with the scheme https://, such as "https://example.com/hooks"",
       "dbwebhooks:baseUrl: is not set; run "pulumi config set dbwebhooks:baseUrl https://tables.example.com" or set DBWEBHOOKS_BASE_URL",
-      "baseUrl: is not set; give baseUrl to the Provider or set DBWEBHOOKS_BASE_URL",
+      "baseUrl: is not set; give baseUrl to the Provider",
+      "dbwebhooks:apiKey: must be text; YAML makes numbers of configuration values of digits: write fn::toJSON around it",
     ]
   `);
 });
 
+it.each([
+  ["listing is not set", {}, "run the command again with DBWEBHOOKS_LISTING=false"],
+  ["the stack sets it", { listing: true }, "run the command again with DBWEBHOOKS_LISTING=false"],
+  [
+    "a Provider does not set it",
+    { isExplicit: true },
+    "run the command again with DBWEBHOOKS_LISTING=false",
+  ],
+  [
+    "the environment sets it for a Provider",
+    { isExplicit: true, listing: true, namesFromEnvironment: ["listing"] as const },
+    "run the command again with DBWEBHOOKS_LISTING=false",
+  ],
+  [
+    "a Provider sets it",
+    { isExplicit: true, listing: true },
+    "set the Provider's listing to false and run the command again, a destroy with --run-program",
+  ],
+])("The way out of a list that cannot decide fits the provider: %s", (_case, changes, advice) => {
+  expect(listingOffAdvice(someSettings(changes))).toBe(advice);
+});
+
 it("The properties of a webhook that differ are named, some with a reason", () => {
-  const adopt = { id: unknownMarkers.number };
-  const news = { url: "https://b.example", tableId: unknownMarkers.string, adopt };
-  const comparison = { id: "17", settings, state: {}, news };
+  const labelsOf = (news: object, stored: object, inSettings: Settings | undefined = settings) =>
+    compareWebhook({ settings: inSettings, state: stored, news: { ...news } })
+      .map(({ label }) => label)
+      .join(", ");
+  const { databaseId, url, events } = someArgs();
+  const stored = { databaseId, url, events, secret: "whsec_1", baseUrl: settings.baseUrl };
+  const unknownTable = { tableId: unknownMarkers.string };
 
-  const differences = compareWebhook(comparison);
-
-  expect(differences.map(({ label }) => label).join(", ")).toBe(
-    "url, tableId (not known yet), baseUrl (to https://tables.example.com), adopt.id (not known yet), secret (missing in the state)",
-  );
+  expect({
+    some: labelsOf(someArgs({ url: "https://b.example", ...unknownTable }), stored),
+    baseUrl: labelsOf(someArgs(), { ...stored, baseUrl: "https://old.example.com" }),
+    secret: labelsOf(someArgs(), { ...stored, secret: undefined }),
+    droppedTable: labelsOf(someArgs(), { ...stored, tableId: "tbl_1" }),
+    nullTable: labelsOf(someArgs({ tableId: null }), { ...stored, tableId: "tbl_1" }),
+    otherTable: labelsOf(someArgs({ tableId: "tbl_2" }), { ...stored, tableId: "tbl_1" }),
+  }).toMatchInlineSnapshot(`
+    {
+      "baseUrl": "baseUrl (from https://old.example.com to https://tables.example.com)",
+      "droppedTable": "tableId (now all tables)",
+      "nullTable": "tableId (now all tables)",
+      "otherTable": "tableId",
+      "secret": "secret (missing in the state)",
+      "some": "url, tableId (not known yet)",
+    }
+  `);
 });
 
 it("A notice says what happened to a webhook, or why nothing happened", () => {
   const failedList = failedWith(outcomes.response(500), { request: listRequest });
-  const { adoptionProblems, importProblems } = problems;
+  const { importProblems } = problems;
 
   expect({
-    namedByAdopt: notices.sparedText(name, "namedByAdopt"),
-    adopted: notices.sparedText(name, "adopted"),
-    imported: notices.sparedText(name, "imported"),
-    created: notices.sparedText(name, "created"),
-    replaced: notices.replacementText(name, ["url", "events"]),
-    exchanged: notices.exchangeText(name, "webhook 18 of DATABASE", ["adopt.id"]),
-    adoptedWithUnknowns: notices.adoptedWithUnknownsText(name, ["url"]),
-    importedOtherwise: notices.importedOtherwiseText(name, ["url"]),
-    namedTwice: notices.namedTwiceText(name),
-    adopting: notices.adoptingText(name),
-    adoptedNow: notices.adoptedText(name, true),
-    adoptedWithoutLookup: notices.adoptedText(name, false),
-    otherSecret: notices.otherAdoptedSecretText(name),
-    drift: notices.driftText(name, ["url", "events"], undefined),
-    driftFromProgram: notices.driftText(name, ["url"], false),
-    driftUndone: notices.driftText(name, ["url"], true),
+    difference: notices.differenceText(name, ["url", "tableId (now all tables)"]),
+    importing: notices.importText(name, true),
+    importingWithoutLookup: notices.importText(name, false),
+    kept: notices.keptText(name),
+    absentFromUnknownDatabase: notices.absentText(nameOfWebhook("17", undefined)),
+    gone: notices.goneText(name),
+    drift: notices.driftText(name, ["url", "events"]),
     absentFromList: notices.absentFromListText(name),
     inactive: notices.inactiveText(name),
     notLookedUp: notices.notLookedUpText("base_abc123", undefined),
     noList: notices.notLookedUpText("base_abc123", "CALL"),
     notRead: notices.notReadText(["PROBLEM", "PROBLEM"]),
-    absentFromUnknownDatabase: notices.absentText(nameOfWebhook("17", undefined)),
-    adoptionProblems: {
-      ...adoptionProblems,
-      differs: adoptionProblems.differs("url"),
-      notLookedUp: adoptionProblems.notLookedUp(problems.notFoundText(context, undefined)),
-    },
     importProblems: {
-      absent: importProblems.absent,
+      listingIsOff: importProblems.listingIsOff,
+      secret: importProblems.secret("PROBLEM", "base_abc123/17"),
       severalTables: importProblems.severalTables,
       notListed: importProblems.notListed("https://a.example"),
     },
     failedList: problems.notFoundText(context, failedList),
-    undo: problems.undoReturned404,
+    partialList: problems.notFoundText(context, undefined),
+    undo: problems.undoReturned404(false),
+    undoAfterLostAttempt: problems.undoReturned404(true),
   }).toMatchInlineSnapshot(`
     {
       "absentFromList": "The service no longer has webhook 17 of database base_abc123, which leaves the state. If the program declares it, the next "pulumi up" creates a new one, with a new secret.",
-      "absentFromUnknownDatabase": "The service returned 404 for webhook 17 of database ?, which is therefore removed from the state. A key without access to the database gets the same response: if that is possible here, check at the service that the webhook is gone. With the setting listing, the service's list decides.",
-      "adopted": "Did not delete webhook 17 of database base_abc123: this command has adopted it, so it has another resource now.",
-      "adoptedNow": "This stack manages webhook 17 of database base_abc123 from now on. It was not changed.",
-      "adoptedWithUnknowns": "The program adopts webhook 17 of database base_abc123, and these properties are not known yet: url. If they turn out the same, nothing changes; otherwise the update fails. To change them, first run "pulumi up" with a program that only removes adopt.",
-      "adoptedWithoutLookup": "This stack manages webhook 17 of database base_abc123 from now on. It was not changed and was not looked up (the setting listing is off).",
-      "adopting": "Adopting webhook 17 of database base_abc123: it is taken over as it is, and no webhook is created. If the state still has it under another Provider, or with the other kind of provider (pulumi-dbwebhooks is the dynamic one, pulumi-dbwebhooks/native the native one), first remove that resource with "pulumi state delete": otherwise Pulumi deletes the webhook. For the same reason do not adopt together with an upgrade of this package or with --target.",
-      "adoptionProblems": {
-        "absent": {
-          "advice": "Remove adopt from the program to create a new webhook.",
-          "cause": "this command deletes it or has found that it is gone",
-        },
-        "differs": {
-          "advice": "Declare them as the service has them, and change them afterwards.",
-          "cause": "these properties differ at the service: url",
-        },
-        "held": {
-          "advice": "Remove adopt, or the other resource.",
-          "cause": "a resource has it: this command has created, adopted or imported it",
-        },
-        "notListed": {
-          "advice": "Check adopt.id, databaseId and the base URL; if it is gone, remove adopt to create a new one.",
-          "cause": "the service does not list it",
-        },
-        "notLookedUp": {
-          "advice": "To adopt it without a lookup, set listing to false.",
-          "cause": "the service does not list it, but may have listed only a part of its webhooks",
-        },
-      },
-      "created": "Did not delete webhook 17 of database base_abc123: the service returned it for a creation of this command, so it has another resource now.",
-      "drift": "At the service, these properties of webhook 17 of database base_abc123 differ from the state, which has them now: url, events. "pulumi preview" shows whether the program differs from them.",
-      "driftFromProgram": "At the service, these properties of webhook 17 of database base_abc123 differ from the state, which has them now: url. Unless the program declares the same or ignores the difference, the next "pulumi up" may replace the webhook, with a new secret.",
-      "driftUndone": "At the service, these properties of webhook 17 of database base_abc123 differ from the state, which has them now: url. They are as the last update declared them.",
-      "exchanged": "Replacing webhook 17 of database base_abc123, because these properties differ: adopt.id. The update takes over webhook 18 of DATABASE with its secret, and deletes webhook 17 of database base_abc123.",
+      "absentFromUnknownDatabase": "The service returned 404 for webhook 17 of database ?, which is therefore removed from the state. A key without access to the database gets the same response: if that is possible here, check at the service that the webhook is gone.",
+      "difference": "The program and webhook 17 of database base_abc123 differ: url, tableId (now all tables). An update replaces the webhook, and the new one has a new secret.",
+      "drift": "At the service, these properties of webhook 17 of database base_abc123 differ from the state, which has them now: url, events.",
       "failedList": "it could not be looked up: GET https://tables.example.com/somewhere returned 500",
+      "gone": "The service returned 404 for webhook 17 of database base_abc123 and does not list it: it was already gone.",
       "importProblems": {
-        "absent": {
-          "cause": "this command deletes it",
-        },
+        "listingIsOff": "the setting listing is not on, and only the service's list shows its url, events and table. Set DBWEBHOOKS_LISTING=true, or listing: true for the Provider.",
         "notListed": {
           "advice": "Check the id, which is DATABASE/NUMBER, and the base URL.",
           "cause": "the service at https://a.example does not list it",
         },
+        "secret": "DBWEBHOOKS_IMPORT_SECRET PROBLEM. Set it to the secret alone, or to a JSON object such as {"base_abc123/17":"whsec_…"}; an object {"secret":…,"url":…,"events":[…],"tableId":…} in place of the secret needs no list.",
         "severalTables": {
-          "advice": "The argument adopt takes over a webhook without an import, and without a lookup if the setting listing is off.",
           "cause": "it selects several tables, and a resource can declare one or all",
         },
       },
-      "imported": "Did not delete webhook 17 of database base_abc123: this command has imported it, so it has another resource now.",
-      "importedOtherwise": "The program and the service differ about webhook 17 of database base_abc123: url. Pulumi does not replace a webhook that it imports. Declare it as the service has it, and change it after the import.",
+      "importing": "Importing webhook 17 of database base_abc123. If another resource has this webhook, first remove that entry with "pulumi state delete": otherwise Pulumi may delete the webhook with it.",
+      "importingWithoutLookup": "Importing webhook 17 of database base_abc123, as DBWEBHOOKS_IMPORT_SECRET describes it: it was not looked up. If another resource has this webhook, first remove that entry with "pulumi state delete": otherwise Pulumi may delete the webhook with it.",
       "inactive": "At the service, webhook 17 of database base_abc123 is switched off (active: false), so it sends no notifications.",
-      "namedByAdopt": "Did not delete webhook 17 of database base_abc123: the argument adopt of the program names it, so it has another resource now.",
-      "namedTwice": "names webhook 17 of database base_abc123, which this command already adopts: in another resource, or in the one that is replaced. See "One webhook, two resources" in docs/troubleshooting.md of pulumi-dbwebhooks.",
+      "kept": "Did not delete webhook 17 of database base_abc123: this command has created or imported it, so it has another resource now.",
       "noList": "Some webhooks of database base_abc123 were not looked up, because the list could not be read completely: CALL. Their state stays as it is, and this refresh does not show their drift.",
       "notLookedUp": "Some webhooks of database base_abc123 were not looked up, because the service may have listed only a part of its webhooks. Their state stays as it is, and this refresh does not show their drift.",
       "notRead": "Webhooks were not read: PROBLEM. PROBLEM. Their state stays as it is, and this refresh does not show their drift.",
-      "otherSecret": "The argument adopt.secret of webhook 17 of database base_abc123 is not the secret in the state, and has no effect: the state keeps its secret. See "adopt.secret differs from the state" in docs/troubleshooting.md of pulumi-dbwebhooks.",
-      "replaced": "Replacing webhook 17 of database base_abc123, because these properties differ: url, events. The new webhook has a new secret.",
+      "partialList": "the service does not list it, but may have listed only a part of its webhooks",
       "undo": "the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks",
+      "undoAfterLostAttempt": "the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks (an earlier attempt without a complete response may have deleted it)",
     }
   `);
 });

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { check, create, diff, read, delete as remove } from "../../src/adapters/dynamic.ts";
 import { assertNodeVersion } from "../../src/common/node-version.ts";
 import * as main from "../../src/index.ts";
+import { startLocalService } from "../../src/local-service/index.ts";
 import * as native from "../../src/native.ts";
 import { errorOf } from "../helpers/errors.ts";
 
@@ -18,18 +19,42 @@ describe("On Node.js before the minimum version", () => {
   const message = "pulumi-dbwebhooks needs Node.js 22.19 or newer, and this is 20.20.2.";
 
   beforeEach(() => {
-    vi.stubGlobal("process", { ...process, versions: { ...process.versions, node: "20.20.2" } });
-    onTestFinished(() => void vi.unstubAllGlobals());
+    const { node } = process.versions;
+    const setVersion = (value: string) =>
+      Object.defineProperty(process.versions, "node", { value, configurable: true });
+    setVersion("20.20.2");
+    onTestFinished(() => void setVersion(node));
   });
 
   const args = { databaseId: "base_abc123", url: "https://example.com", events: [] };
+  const account = { baseUrl: "https://example.com", apiKey: "key" };
   it.each([
-    { resource: "a Provider of the dynamic provider", declare: () => new main.Provider("account") },
+    {
+      resource: "a Provider of the dynamic provider",
+      declare: () => new main.Provider("eu", account),
+    },
     { resource: "a Webhook of ./native", declare: () => new native.Webhook("orders", args) },
   ])("a program that declares $resource fails without a stack trace", ({ declare }) => {
     // Pulumi shows a RunError without its stack trace.
     expect(declare).toThrow(RunError);
     expect(declare).toThrow(message);
+  });
+
+  it("startLocalService fails", async () => {
+    await expect(startLocalService()).rejects.toThrow(message);
+  });
+
+  it("the command pulumi-dbwebhooks writes one line, and fails", async () => {
+    using write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    const { exitCode } = process;
+    vi.resetModules();
+
+    await import("../../src/cli/main.ts");
+    const exitCodeOfCommand = process.exitCode;
+    process.exitCode = exitCode;
+
+    expect(write.mock.calls).toEqual([[`${message}\n`]]);
+    expect(exitCodeOfCommand).toBe(1);
   });
 
   it("check, diff, create, read and delete of the dynamic provider fail without a stack trace", async () => {

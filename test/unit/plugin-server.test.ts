@@ -242,7 +242,7 @@ describe("The engine's log", () => {
   });
 
   it("gets each line with the urn of its own resource while operations overlap", async () => {
-    const { plugin, service } = await startConfigured();
+    const { plugin, service } = await startConfigured({ listing: "false" });
     const other = operationsOf(plugin.call, `${urn}2`);
     const state = { ...inputs, baseUrl: service.baseUrl };
     const { holdRequest, release } = hold();
@@ -324,9 +324,9 @@ describe("A webhook of the plugin", () => {
   });
 
   it("shows drift as a difference of outputs if Pulumi passes the old inputs, and none that ignoreChanges names", async () => {
-    const { plugin, create } = await startConfigured();
-    const { id, state } = await create();
-    const drifted = { ...state, url: otherUrl };
+    const { plugin, service } = await startConfigured();
+    const id = "base_abc123/99";
+    const drifted = { ...inputs, url: otherUrl, baseUrl: service.baseUrl, secret: "whsec_1" };
 
     const withOldInputs = await plugin.diff(id, drifted, inputs, { oldInputs: inputs });
     const withoutOldInputs = await plugin.diff(id, drifted, inputs);
@@ -337,7 +337,7 @@ describe("A webhook of the plugin", () => {
     expect(ignoring.replacesList).toEqual([]);
   });
 
-  it("is read as the service has it, with a warning that it is as the last update declared it", async () => {
+  it("is read as the service has it, with a warning", async () => {
     const { plugin, create } = await startConfigured({ listing: "true" });
     const { id, state } = await create();
 
@@ -345,8 +345,23 @@ describe("A webhook of the plugin", () => {
 
     expect(read).toMatchObject({ id, props: { url: inputs.url }, inputs });
     // After the last response Pulumi may end the plugin, so the warning comes before the response.
-    const line = expect.stringContaining("as the last update declared them");
-    expect(plugin.lines).toEqual([{ urn, severity: WARNING, line }]);
+    expect(plugin.lines).toMatchObject([{ urn, severity: WARNING }]);
+  });
+
+  it("is not deleted with another resource than the one that has it, which the URN tells apart", async () => {
+    const { plugin, service } = await startConfigured();
+    const other = operationsOf(plugin.call, `${urn}2`);
+    const id = "base_abc123/99";
+    const state = { ...inputs, baseUrl: service.baseUrl, secret: "whsec_1" };
+    await other.diff(id, state, inputs);
+
+    const error = await errorOf(plugin.delete(id, state));
+    const requestsBefore = service.requests.length;
+    await other.delete(id, state);
+
+    expect(kindOf(error)).toBe("notDeleted");
+    expect(requestsBefore).toBe(0);
+    expect(countsOf(service).deletes).toBe(1);
   });
 
   it("is read without an id when it is gone, with a warning", async () => {

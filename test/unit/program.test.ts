@@ -13,6 +13,8 @@ const args: dynamic.WebhookArgs = {
   events: ["record.created"],
 };
 
+const account = { baseUrl: "https://eu.example.com", apiKey: "key-token" };
+
 /** The outputs in the state that do not repeat the arguments of the program. */
 const otherOutputs = { secret, baseUrl: "https://tables.example.com", tableId: "tbl_of_the_state" };
 
@@ -85,14 +87,6 @@ describe.each([dynamicProvider, nativeProvider])("A Webhook of $name", (row) => 
     expect(registered[0]?.inputs).toStrictEqual(addedInputs);
   });
 
-  it("registers the webhook to adopt as a secret", async () => {
-    const adopt = { id: pulumi.output(17), secret };
-
-    await resolved(new Webhook("orders", { ...args, adopt }).id);
-
-    expect(registered[0]?.inputs.adopt).toMatchObject(wrapped({ id: 17, secret }));
-  });
-
   it("has outputs that resolve to the values in the state, even for omitted arguments", async () => {
     const { id, databaseId, url, events, tableId, baseUrl, secret } = new Webhook("orders", args);
     const outputs = { id, databaseId, url, events, tableId, baseUrl, secret };
@@ -113,7 +107,7 @@ describe.each([dynamicProvider, nativeProvider])("A Webhook of $name", (row) => 
 
   it("is recognized by isInstance, unlike a provider and other values", async () => {
     const webhook = new Webhook("known", args);
-    const provider = new Provider("account");
+    const provider = new Provider("account", account);
     const ofAnotherCopy = { __pulumiType: type };
     const others = [provider, { __pulumiType: "other:index:Webhook" }, {}, null, undefined];
     // Otherwise these registrations would end in the next test.
@@ -127,14 +121,14 @@ describe.each([dynamicProvider, nativeProvider])("A Webhook of $name", (row) => 
 
 type SomeProvider = pulumi.ProviderResource;
 const newProvider = {
-  eu: () => new dynamic.Provider("eu"),
-  nativeEu: () => new native.Provider("eu"),
+  eu: () => new dynamic.Provider("eu", account),
+  nativeEu: () => new native.Provider("eu", account),
 };
 
 it.each<[string, RegExp, (provider: SomeProvider) => unknown, (() => SomeProvider)?]>([
   [
     "the option import",
-    /"pulumi-dbwebhooks\/native".* adopt\b/,
+    /"pulumi-dbwebhooks\/native"/,
     () => new dynamic.Webhook("orders", args, { import: "17" }),
   ],
   ["the option id", /StackReference/, () => new dynamic.Webhook("orders", args, { id: "17" })],
@@ -183,8 +177,7 @@ it.each([dynamicProvider, nativeProvider])(
 );
 
 const settings: dynamic.ProviderArgs = {
-  baseUrl: "https://eu.example.com",
-  apiKey: "key-token",
+  ...account,
   timeoutSeconds: 2.5,
   listing: pulumi.output(true),
   retrySeconds: undefined,
@@ -209,17 +202,72 @@ describe.each([dynamicProvider, nativeProvider])("A Provider of $name", (row) =>
   });
 
   it("refuses all unrecognized arguments at once, without showing their values", () => {
-    const create = () => new sdk.Provider("eu", { apikey: "key-token", timeout: 5 } as object);
+    const create = () =>
+      new sdk.Provider("eu", { ...account, apikey: "key-token", timeout: 5 } as never);
 
     expect(create).toThrow(pulumi.RunError);
     expect(create).toThrow(/^Provider eu: apikey: .*\bapiKey\b.*; timeout: /);
     expect(create).not.toThrow("key-token");
   });
 
+  it.each<[string, unknown, RegExp]>([
+    ["without arguments, in JavaScript", undefined, /baseUrl: is not set.*apiKey: is not set/],
+    ["with an empty key", { ...account, apiKey: "" }, /^Provider eu: apiKey: is not set/],
+    ["with the key null", { ...account, apiKey: null }, /^Provider eu: apiKey: is not set/],
+    [
+      "with a number as key",
+      { ...account, apiKey: 1234567 },
+      /^Provider eu: apiKey: (?!.*123).*text/,
+    ],
+    [
+      "with a URL as base URL",
+      { ...account, baseUrl: new URL(account.baseUrl) },
+      /baseUrl: .*text/,
+    ],
+  ])("is refused in words %s, whatever the environment has", (_case, given, words) => {
+    vi.stubEnv("DBWEBHOOKS_API_KEY", "key-token");
+    vi.stubEnv("DBWEBHOOKS_BASE_URL", account.baseUrl);
+    const create = () => new sdk.Provider("eu", given as never);
+
+    expect(create).toThrow(pulumi.RunError);
+    expect(create).toThrow(words);
+  });
+
   it("cannot have a name that Pulumi gives to a default provider", () => {
     expect(() => new sdk.Provider("default_1_0_0", settings)).toThrow(pulumi.RunError);
   });
 });
+
+/** Collects the errors of promises that nothing awaits. They end a program. */
+function collectUnhandledErrors(): unknown[] {
+  const event = "unhandledRejection";
+  const listeners = process.listeners(event);
+  const errors: unknown[] = [];
+  process.removeAllListeners(event).on(event, (error) => void errors.push(error));
+  onTestFinished(() => {
+    process.removeAllListeners(event);
+    for (const listener of listeners) process.on(event, listener);
+  });
+  return errors;
+}
+
+it.each([
+  ["undefined", undefined, /apiKey: is not set/],
+  ["empty", "", /apiKey: is not set/],
+  ["a number", 1234567, /apiKey: (?!.*123).*text/],
+])(
+  "A Provider whose key turns out to be %s ends the program, and is not registered",
+  async (_, key, words) => {
+    const errors = collectUnhandledErrors();
+
+    new dynamic.Provider("eu", { ...account, apiKey: pulumi.output(key) as never });
+
+    const message = expect.stringMatching(words);
+    await vi.waitFor(() => expect(errors).toContainEqual(expect.objectContaining({ message })));
+    expect(errors.every((error) => pulumi.RunError.isInstance(error))).toBe(true);
+    expect(registered).toEqual([]);
+  },
+);
 
 /** Declares two webhooks in a program of its own, and returns the warnings. */
 async function warningsWith(config: Record<string, string>, secretKeys: string[] = []) {

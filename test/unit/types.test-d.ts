@@ -6,7 +6,7 @@ import type * as native from "../../src/native.ts";
 import type { webhookArguments } from "../../src/provider/arguments.ts";
 
 // Nothing here runs: the compiler is the test.
-const someArgs = { databaseId: "base_abc123", url: "https://example.com/hooks/orders" };
+const args = { databaseId: "base_abc123", url: "https://example.com/hooks/orders" };
 const anyStrings: readonly string[] = ["view.created"];
 const { Webhook, eventTypes } = main;
 
@@ -24,23 +24,30 @@ it("the arguments of a webhook may be outputs and promises, and undefined where 
     tableId: input<string | undefined>(undefined),
     allowInsecureUrl: input<boolean | undefined>(true),
     allowUnknownEvents: input<boolean | undefined>(true),
-    adopt: input<main.AdoptArgs | undefined>({ id: input(42), secret: input("whsec") }),
   });
-  new Webhook("second", { ...someArgs, events: input(eventTypes) });
+  new Webhook("second", { ...args, events: input(eventTypes) });
+});
+
+it("a Provider has its own address and its own key", () => {
+  new main.Provider("eu", { baseUrl: "https://a.example", apiKey: "key" });
+  // @ts-expect-error: apiKey is missing
+  new main.Provider("eu", { baseUrl: "https://a.example" });
+  // @ts-expect-error: baseUrl is missing
+  new main.Provider("eu", { apiKey: "key" });
 });
 
 it("events must be known event types, unless the program casts them", () => {
   expectTypeOf<main.EventType>().toEqualTypeOf<(typeof eventTypes)[number]>();
   // @ts-expect-error: view.created is not a known event type
-  new Webhook("orders", { ...someArgs, events: ["record.created", "view.created"] });
+  new Webhook("orders", { ...args, events: ["record.created", "view.created"] });
   // @ts-expect-error: any string can be in the list
-  new Webhook("orders", { ...someArgs, events: anyStrings, allowUnknownEvents: true });
-  new Webhook("orders", { ...someArgs, events: anyStrings as readonly main.EventType[] });
+  new Webhook("orders", { ...args, events: anyStrings, allowUnknownEvents: true });
+  new Webhook("orders", { ...args, events: anyStrings as readonly main.EventType[] });
 });
 
 it("the output secret of a webhook is no argument, and the outputs have the types that users rely on", () => {
   // @ts-expect-error: secret is an output
-  new Webhook("orders", { ...someArgs, events: eventTypes, secret: "whsec" });
+  new Webhook("orders", { ...args, events: eventTypes, secret: "whsec" });
   expectTypeOf<main.Webhook["id"]>().toEqualTypeOf<pulumi.Output<pulumi.ID>>();
   type Texts = main.Webhook["secret" | "databaseId" | "url" | "baseUrl"];
   expectTypeOf<Texts>().toEqualTypeOf<pulumi.Output<string>>();
@@ -50,8 +57,8 @@ it("the output secret of a webhook is no argument, and the outputs have the type
 
 it("./native has the names and types of the dynamic provider, and also webhookId", () => {
   expectTypeOf<keyof typeof native>().toEqualTypeOf<keyof typeof main>();
-  type NativeTypes = [native.WebhookArgs, native.ProviderArgs, native.AdoptArgs, native.EventType];
-  type MainTypes = [main.WebhookArgs, main.ProviderArgs, main.AdoptArgs, main.EventType];
+  type NativeTypes = [native.WebhookArgs, native.ProviderArgs, native.EventType];
+  type MainTypes = [main.WebhookArgs, main.ProviderArgs, main.EventType];
   expectTypeOf<NativeTypes>().toEqualTypeOf<MainTypes>();
   type Args<T extends new (...args: never) => unknown> = ConstructorParameters<T>;
   expectTypeOf<Args<typeof native.Webhook>>().toEqualTypeOf<Args<typeof Webhook>>();

@@ -1,7 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
-import type { WebhookInputs } from "../../src/provider/arguments.ts";
-import { findCandidates } from "../../src/provider/lookup.ts";
-import { Operation } from "../../src/provider/operation.ts";
+import { describe, expect, it } from "vitest";
 import {
   apiKey,
   errorBody,
@@ -9,16 +6,12 @@ import {
   listOf,
   nestedBody,
   secret,
-  someArgs,
-  someContext,
-  someSettings,
   unknownMarkers,
   wrapped,
 } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/errors.ts";
 import type { StubResponse } from "../helpers/http-server.ts";
 import { startWithService } from "../helpers/provider-with-service.ts";
-import { response } from "../helpers/transport.ts";
 
 const startListing = (responses: StubResponse | readonly StubResponse[], settings = {}) =>
   startWithService(responses, { listing: "true", ...settings });
@@ -61,7 +54,7 @@ describe("A refresh with listing", () => {
     const refreshed = await read("17", { ...state, ...stored });
 
     expect(refreshed.props).toStrictEqual({ ...state, ...drift, secret: wrapped(secret) });
-    expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 .*"pulumi preview"/)]);
+    expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
   });
 
   it("keeps the state of a webhook that is switched off, and warns", async () => {
@@ -99,7 +92,7 @@ describe("A refresh with listing", () => {
     const { read, state, lines } = await startListing(list);
 
     expect(await read("17", state)).toEqual({ id: "", props: {} });
-    expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 .*"pulumi up"/)]);
+    expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
   });
 
   it.each<[string, list: StubResponse]>([
@@ -227,106 +220,5 @@ describe("A refresh with settings that are not valid", () => {
     const error = await errorOf(read("17", { ...state, baseUrl: "https://other.example.com" }));
 
     expect(error).toMatchObject({ kind: "unchanged" });
-  });
-});
-
-describe("A refresh that finds drift", () => {
-  it.each([
-    ["that the last update declared it so, if it gets the arguments", someArgs(), /last update/],
-    [
-      "that the next update may replace it, if the arguments differ",
-      someArgs({ tableId: "t" }),
-      /may replace/,
-    ],
-    ["what shows the difference, if it gets no arguments", undefined, /"pulumi preview"/],
-  ])("says %s", async (_fact, declared, text) => {
-    const { read, state, lines } = await startListing(listOf(listed()));
-
-    await read("17", { ...state, url: "https://drifted.example/" }, {}, declared);
-
-    expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 .*: url\. /)]);
-    expect(lines[0]).toMatch(text);
-  });
-});
-
-/** A webhook that a creation in doubt may have left. No other part of a message contains its id. */
-const orphan = listed({ id: "7000099" });
-
-describe("The lookup after a creation in doubt", () => {
-  const webhook = someArgs() as unknown as WebhookInputs;
-  const settings = someSettings({ listing: true });
-
-  function lookUp({ statusCode = 200, body }: StubResponse) {
-    const outcome = response(statusCode, undefined, body);
-    const sendRequest = async () => ({ outcome, earlierOutcomes: [], elapsedMs: 0 });
-    const context = someContext(new Operation("Test webhook", vi.fn()), settings);
-    return findCandidates({ ...context, transport: { sendRequest } }, webhook, 0);
-  }
-
-  it.each<[string, list: StubResponse, ids: string[], isComplete: boolean]>([
-    ["two equal webhooks", listOf(listed(), orphan), ["17", "7000099"], true],
-    ["one that is switched off", listOf({ ...orphan, active: false }), ["7000099"], true],
-    ["another url", listOf({ ...orphan, url: "https://b.example/" }), [], true],
-    ["other events", listOf({ ...orphan, events: ["record.created"] }), [], true],
-    ["another table", listOf({ ...orphan, tableIds: ["t"] }), [], true],
-    ["an incomplete list", { body: { webhooks: [], next: 1 } }, [], false],
-    ["an odd entry", listOf(orphan, listed({ id: 9, events: ["\n"] })), ["7000099"], false],
-    ["an error", { statusCode: 403 }, [], false],
-  ])(
-    "finds equal webhooks, and whether the list is complete: %s",
-    async (_, list, ids, isComplete) => {
-      expect(await lookUp(list)).toEqual({ ids, isComplete });
-    },
-  );
-
-  it("ends when Pulumi stops", async () => {
-    const operation = new Operation("Test webhook", vi.fn());
-    const sendRequest = vi.fn(() => new Promise<never>(() => undefined));
-    const context = { ...someContext(operation, settings), transport: { sendRequest } };
-
-    const lookup = findCandidates(context, webhook, 0);
-    await vi.waitFor(() => expect(sendRequest).toHaveBeenCalled());
-    context.engineMonitor.stopSending();
-
-    expect(await lookup).toEqual({ ids: [], isComplete: false });
-  });
-});
-
-describe("A creation in doubt, with listing", () => {
-  const internalError: StubResponse = { statusCode: 500 };
-  const id = "7000099";
-
-  type Provider = Awaited<ReturnType<typeof startListing>>;
-  it.each<[string, StubResponse[], (provider: Provider) => Promise<unknown>]>([
-    ["compared", [], ({ diff, state }) => diff(id, state, someArgs())],
-    ["adopted", [listOf(orphan)], ({ create }) => create(someArgs({ adopt: { id, secret } }))],
-    ["created", [{ body: { id, secret } }], ({ create }) => create(someArgs())],
-  ])("does not name a webhook that the provider has %s before", async (_case, responses, act) => {
-    const provider = await startListing([...responses, internalError, listOf(orphan)]);
-    await act(provider);
-
-    const { message } = await errorOf(provider.create(someArgs()));
-
-    expect(message).not.toContain(id);
-    expect(provider.methods().at(-1)).toBe("GET");
-  });
-
-  it("names a webhook with the number of one that was deleted before: services reuse numbers", async () => {
-    const provider = await startListing([{}, internalError, listOf(orphan)]);
-    await provider.delete(id, provider.state);
-
-    const { message } = await errorOf(provider.create(someArgs()));
-
-    expect(message).toContain(id);
-  });
-
-  it("names an orphan that was created after the list of a refresh, and deletes nothing", async () => {
-    const provider = await startListing([listOf(), internalError, listOf(orphan)]);
-    await provider.read("17", provider.state);
-
-    const { message } = await errorOf(provider.create(someArgs()));
-
-    expect(message).toContain(id);
-    expect(provider.methods()).toEqual(["GET", "POST", "GET"]);
   });
 });
