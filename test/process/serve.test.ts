@@ -3,16 +3,6 @@ import { runCli, serve } from "../helpers/cli.ts";
 import { clientOf } from "../helpers/local-service.ts";
 import { startReceiver } from "../helpers/receiver.ts";
 
-it("pulumi-dbwebhooks says that Node.js is too old", async () => {
-  const script = 'Object.defineProperty(process.versions, "node", { value: "22.18.0" });';
-  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(script)}`;
-
-  const { exitCode, stderr } = await runCli(["serve"], { NODE_OPTIONS });
-
-  expect(exitCode).toBe(1);
-  expect(stderr).toMatch(/22\.19 or newer, .* 22\.18\.0\.$/m);
-});
-
 it("serve says how to configure a stack, and when it has stopped", async () => {
   const service = await serve();
   const startText = service.output();

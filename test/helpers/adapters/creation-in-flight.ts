@@ -28,11 +28,6 @@ export async function startCreationInFlight(
     release,
     /** The exit code and the signal of the process. */
     exited: once(running.child, "exit"),
-    /** Makes a call that sends no request. A process handles calls in order, so earlier ones have begun. */
-    earlierCallsAreHandled: async () => {
-      const id = adapter.idOf({ databaseId: "base_abc123", id: 999 });
-      await running.read(id, { ...inputs, baseUrl, secret: "whsec_x" });
-    },
     async [Symbol.asyncDispose]() {
       await running[Symbol.asyncDispose]();
       await service.close();
