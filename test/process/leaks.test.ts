@@ -62,7 +62,8 @@ describe.each(adapters)("$name, given arguments and responses full of secrets,",
   });
 
   it("shows none of them in its log of a replacement and of failed operations", () => {
-    expect(lines.join("\n")).toMatch(/webhook 18 .*differ.*were not looked up/s);
+    const ofDatabase = lines.filter((line) => line.includes("base_abc123"));
+    expect(ofDatabase.length).toBeGreaterThanOrEqual(2);
     expectNoLeak(lines);
   });
 });

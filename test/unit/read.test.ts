@@ -196,7 +196,7 @@ describe("A refresh with listing", () => {
       );
 
       expect(error).toMatchObject({ kind: "unchanged" });
-      expect(error.message).toMatch(`with the settings of ${otherBaseUrl} or`);
+      expect(error.message).toContain(otherBaseUrl);
       expect(provider.methods()).toEqual([]);
     },
   );
