@@ -4,6 +4,8 @@ import { type Adapter, dynamicAdapter, pluginAdapter } from "./adapters/adapters
 import { someArgs } from "./builders.ts";
 import { repository, writeFiles, writeJson } from "./directory.ts";
 
+export { someArgs as webhookArgs } from "./builders.ts";
+
 /** A webhook of a program. The output `<name>Secret` of the stack has its secret. */
 interface DeclaredWebhook {
   /** Changes of {@link someArgs}. */
