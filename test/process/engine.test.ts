@@ -37,12 +37,12 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
   });
 });
 
-it("An idle process of the plugin ends when the engine is gone, and the one of the dynamic provider, which has other resources too, does not", async () => {
+it("With the engine gone, an idle plugin ends, and an idle process of the dynamic provider does not", async () => {
   await using dynamic = await startCreationInFlight(dynamicAdapter);
   dynamic.release();
   await dynamic.creation;
   dynamic.running.engine.close();
-  // If this process watched its engine too, it would end before the plugin, which starts only now.
+  // It serves other resources of the program too. If it watched its engine, it would end before the plugin, which starts only now.
   await using plugin = await startCreationInFlight(pluginAdapter);
   plugin.release();
   await plugin.creation;

@@ -73,7 +73,7 @@ describe("The settings of a provider", () => {
     expect(settings).toMatchObject(used);
   });
 
-  it("of a Provider come from the environment if it has no argument, except the base URL and the key", () => {
+  it("of a Provider come from the environment too, except the base URL and the key", () => {
     const environment = { DBWEBHOOKS_LISTING: "true", DBWEBHOOKS_API_KEY: "variable" };
 
     const { settings } = read({}, { environment, ...explicit });

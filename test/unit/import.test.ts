@@ -34,7 +34,7 @@ describe("An import", () => {
     expect(lines).toEqual([lineOf(17)]);
   });
 
-  it("says once of each webhook that another resource may have it, although Pulumi reads it several times", async () => {
+  it("says once that another resource may have the webhook, although Pulumi reads it several times", async () => {
     const { importWebhook, lines } = await startImport(secret);
 
     for (const id of ["17", "17", "18"]) await importWebhook(id);
