@@ -34,7 +34,7 @@ export async function findToImport(
   const { runState, operation } = context;
   const { databaseId, id } = address;
   const given = parseVariable(variable, address);
-  const inputs = given.inputs ?? (await lookUpInputs(context, address, given.problem));
+  const inputs = given.inputs ?? (await lookUpInputs(context, address, given));
   operation.notifyOnce(importText(nameOfWebhook(id, databaseId), given.inputs === undefined));
   runState.noteImported(address);
   return { inputs, secret: given.secret };
@@ -44,14 +44,14 @@ export async function findToImport(
 async function lookUpInputs(
   context: Context,
   address: WebhookAddress,
-  secretProblem: string | undefined,
+  { problem: variableProblem, isDescribed }: GivenWebhook,
 ): Promise<WebhookInputs> {
   const { settings, operation } = context;
   const { databaseId, id } = address;
   const notImported = (problem: Problem) => failure("notImported", operation, problem);
   const problems = [
-    settings.listing ? undefined : importProblems.listingIsOff,
-    secretProblem && importProblems.secret(secretProblem, `${databaseId}/${id}`),
+    settings.listing || isDescribed ? undefined : importProblems.listingIsOff,
+    variableProblem && importProblems.secret(variableProblem, `${databaseId}/${id}`),
   ].filter((problem) => problem !== undefined);
   if (problems.length > 0) {
     throw notImported({ cause: problems.join(" ") });
@@ -86,6 +86,8 @@ interface GivenWebhook {
   readonly secret: string;
   /** Its arguments, where they stand beside the secret. */
   readonly inputs?: WebhookInputs;
+  /** Whether its arguments should stand beside the secret. */
+  readonly isDescribed?: boolean;
   readonly problem?: string;
 }
 
@@ -104,9 +106,11 @@ function parseVariable(variable: string, { databaseId, id }: WebhookAddress): Gi
   const given = isObject(json) ? json[`${databaseId}/${id}`] : variable;
   const { secret, ...declared } = isObject(given) ? given : { secret: given };
   if (typeof secret !== "string" || !isUsableSecret(secret)) {
-    return unusable("holds no usable secret for it");
+    return { ...unusable("holds no usable secret for it"), isDescribed: isObject(given) };
   }
-  return isObject(given) ? { secret, ...parseDeclared(declared, databaseId) } : { secret };
+  return isObject(given)
+    ? { secret, isDescribed: true, ...parseDeclared(declared, databaseId) }
+    : { secret };
 }
 
 function parseDeclared(
