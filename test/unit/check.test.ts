@@ -20,6 +20,14 @@ it("A check sorts events and drops duplicates", async () => {
   expect(await check(someArgs({ events }))).toStrictEqual(accepted(someArgs()));
 });
 
+it("A check returns the events of invalid arguments as they are", async () => {
+  const events = ["record.updated", "record.created"];
+
+  const { inputs } = await check(someArgs({ events, tableId: 7 }));
+
+  expect(inputs.events).toEqual(events);
+});
+
 it.each([undefined, null])("A check drops every property that is %s", async (absent) => {
   const args = { tableId: absent, allowInsecureUrl: absent, other: absent };
 

@@ -98,7 +98,10 @@ describe("A deletion that gets 404", () => {
 
   it.each<[string, HttpOutcome]>([
     ["holds the webhook", ofList(listed())],
-    ["holds an unusable entry with its id", ofList(listed({ url: "\n" }))],
+    [
+      "holds an unusable entry with its id",
+      ofList(listed({ id: 18, url: "\n" }), listed({ url: "\n" })),
+    ],
     ["gets NOT_FOUND too", refusalWith("NOT_FOUND")],
     ["gets no complete response", connectionLost],
     ["gets no connection", dnsFailure],
