@@ -27,27 +27,22 @@ it("A webhook is known until it is absent, and at every moment before that", () 
   expect(namesakes.some((one) => runState.isKnown(one, before))).toBe(false);
 });
 
-it("A webhook with an unknown number that this command creates is known, own and new, and its namesakes are not", () => {
+it("A webhook that this command creates is known, own and created, and its namesakes are not", () => {
   runState.noteCreated(webhook);
 
   const facts = (one: typeof webhook) => [
     runState.isKnown(one, runState.now),
     runState.isOwn(one),
-    runState.isNew(one),
+    runState.isCreated(one),
   ];
   expect(facts(webhook)).toEqual([true, true, true]);
   expect(namesakes.flatMap(facts)).not.toContain(true);
 });
 
-it("A webhook that is imported, or created with a number that was absent, is own but not new", () => {
-  const [imported = webhook] = namesakes;
-  runState.noteAbsent(webhook);
+it("A webhook that is imported is own but not created", () => {
+  runState.noteImported(webhook);
 
-  runState.noteCreated(webhook);
-  runState.noteImported(imported);
-
-  expect([webhook, imported].map((one) => runState.isOwn(one))).toEqual([true, true]);
-  expect([webhook, imported].map((one) => runState.isNew(one))).toEqual([false, false]);
+  expect([runState.isOwn(webhook), runState.isCreated(webhook)]).toEqual([true, false]);
 });
 
 it("The holder of a webhook is the last one, and no other resource", () => {
@@ -62,12 +57,12 @@ it("The holder of a webhook is the last one, and no other resource", () => {
   expect(runState.hasOtherHolder(webhook, "urn:b")).toBe(false);
 });
 
-it("An absent webhook is neither own nor new, and has no holder: services reuse numbers", () => {
+it("An absent webhook is neither own nor created, and has no holder: services reuse numbers", () => {
   runState.noteCreated(webhook);
   runState.noteHolder(webhook, "urn:a");
 
   runState.noteAbsent(webhook);
 
-  expect([runState.isOwn(webhook), runState.isNew(webhook)]).toEqual([false, false]);
+  expect([runState.isOwn(webhook), runState.isCreated(webhook)]).toEqual([false, false]);
   expect(runState.hasOtherHolder(webhook, "urn:b")).toBe(false);
 });
