@@ -13,7 +13,7 @@ interface KnownWebhook {
   readonly knownUntil: number;
   /** Whether this command has created or imported it. */
   readonly isOwn?: boolean;
-  /** Whether this command has created it. */
+  /** Whether this command has created it with a number of which it knew nothing. */
   readonly isCreated?: boolean;
   /** The URN of the resource that a comparison without differences has found to have it. */
   readonly holder?: string;
@@ -36,7 +36,8 @@ export class RunState {
 
   /** Notes that this command has created a webhook. */
   noteCreated(address: WebhookAddress): void {
-    this.#note(address, { isOwn: true, isCreated: true });
+    // A number that was absent before was free again, and its old entry can still be compared.
+    this.#note(address, { isOwn: true, isCreated: this.#find(address) === undefined });
   }
 
   /** Notes that this command has imported a webhook. */
@@ -68,7 +69,7 @@ export class RunState {
     return this.#find(address)?.isOwn === true;
   }
 
-  /** Whether this command has created a webhook, so that no older entry of the state may have it. */
+  /** Whether this command has created a webhook with a new number, so that no older entry of the state may have it. */
   isCreated(address: WebhookAddress): boolean {
     return this.#find(address)?.isCreated === true;
   }

@@ -39,10 +39,15 @@ it("A webhook that this command creates is known, own and created, and its names
   expect(namesakes.flatMap(facts)).not.toContain(true);
 });
 
-it("A webhook that is imported is own but not created", () => {
-  runState.noteImported(webhook);
+it("A webhook that is imported, or created with a number that was absent, is own but not newly created", () => {
+  const [imported = webhook] = namesakes;
+  runState.noteAbsent(webhook);
 
-  expect([runState.isOwn(webhook), runState.isCreated(webhook)]).toEqual([true, false]);
+  runState.noteCreated(webhook);
+  runState.noteImported(imported);
+
+  expect([webhook, imported].map((one) => runState.isOwn(one))).toEqual([true, true]);
+  expect([webhook, imported].map((one) => runState.isCreated(one))).toEqual([false, false]);
 });
 
 it("The holder of a webhook is the last one, and no other resource", () => {
