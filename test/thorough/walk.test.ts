@@ -2,12 +2,13 @@ import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { expect, it } from "vitest";
 import { javascriptPluginProgram, javascriptProgram } from "../helpers/programs.ts";
 import { withStack } from "../helpers/stack.ts";
-import { apiKeys } from "../helpers/walk/accounts.ts";
+import { template } from "../helpers/stack-template.ts";
 import { walk } from "../helpers/walk/walk.ts";
 
 // For example: WALK_SEED=7 WALK_STEPS=100 npx vitest run --project thorough test/thorough/walk.test.ts
 const { WALK_SEED, WALK_STEPS = "20" } = process.env;
 const steps = Number(WALK_STEPS);
+const apiKeys = { same: "key-of-the-same-service", second: "key-of-the-second-service" };
 
 it.each([
   { program: javascriptProgram, entry: "pulumi-dbwebhooks", defaultSeed: 1 },
@@ -16,9 +17,9 @@ it.each([
   "Services, state and output agree after random commands through $program.name",
   async ({ program, entry, defaultSeed }) => {
     const seed = Number(WALK_SEED ?? defaultSeed);
-    // The provider looks webhooks up in every other walk.
-    const settings = { timeoutSeconds: 3, retrySeconds: 3, listing: seed % 2 === 0 };
-    await using second = await startLocalService({ apiKeys: apiKeys.second, listing: true });
+    // Each value of the setting has every third seed.
+    const listing = [undefined, true, false][seed % 3];
+    await using second = await startLocalService({ apiKeys: [apiKeys.second], listing: true });
     const lines: string[] = [];
     const print = (line: string) => {
       lines.push(line);
@@ -27,15 +28,16 @@ it.each([
     };
     await withStack(
       async (stack) => {
-        const services = { first: stack.service, second };
-        const problems = await walk(stack, { entry, services, settings, steps, seed, print });
+        const services = [stack.service, second] as const;
+        const options = { entry, services, apiKeys, listing, steps, seed, print };
+        const problems = await walk(stack, options);
 
         expect(problems, lines.join("\n")).toEqual([]);
-        for (const service of [stack.service, second]) {
+        for (const service of services) {
           for (const { id } of service.webhooks) service.removeWebhook(id);
         }
       },
-      { program, service: { apiKeys: apiKeys.first, listing: true } },
+      { program, service: { apiKeys: [template.apiKey, apiKeys.same], listing: true } },
     );
   },
 );

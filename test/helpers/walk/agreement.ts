@@ -1,7 +1,8 @@
 import type { LocalService, StoredWebhook } from "pulumi-dbwebhooks/local-service";
+import { isDelete } from "../faults/faults.mts";
 import {
-  type Diagnostic,
-  diagnosticsOf,
+  errorsOf,
+  type WebhookDiagnostic,
   type WebhookInState,
   webhooksInState,
 } from "./cli-output.ts";
@@ -9,131 +10,142 @@ import type { WalkProgram } from "./walk-program.ts";
 
 /** A command that has ended. */
 export interface EndedCommand {
+  readonly args: readonly string[];
+  readonly program: WalkProgram;
   readonly output: string;
   /** The state after it, as `pulumi stack export --show-secrets` prints it. */
   readonly exported: string;
-  readonly program: WalkProgram;
-  /** The webhook that two resources of the program adopt: until one of them is removed, both may have it. */
-  readonly adoptedTwice?: number | undefined;
+  /** All that the backend keeps. */
+  readonly storedText: string;
 }
 
 /** The kinds of errors after which a webhook may be at the service without being in the state. */
 const kindsOfUnmanaged = ["inDoubt", "leftBehind"];
 
-/** What no command may say, because each webhook has one resource. The dynamic provider says it for the stack. */
-const falseAlarm = /\w+ resources (of this program )?manage (webhook \S+|it)/g;
-
 /** Checks after each command whether services, state and output agree. */
 export class Agreement {
   readonly #services: readonly LocalService[];
+  /** Whether a 404 counts as the end of a webhook, without a look at the list. */
+  readonly #trusts404: boolean;
+  readonly #secrets: Set<string>;
   /** The webhooks at the services that are not in the state for a known reason. */
   readonly #unmanaged = new Set<string>();
-  /** The webhooks in the state of which an error said that their deletion failed: they may be gone. */
-  readonly #undeleted = new Set<string>();
-  readonly #secrets: Set<string>;
+  /** The webhooks in the state that are gone for a known reason. */
+  readonly #gone = new Set<string>();
   #inState: readonly WebhookInState[] = [];
 
-  constructor(services: readonly LocalService[], apiKeys: readonly string[]) {
+  constructor(services: readonly LocalService[], apiKeys: readonly string[], trusts404: boolean) {
     this.#services = services;
+    this.#trusts404 = trusts404;
     this.#secrets = new Set(apiKeys);
   }
 
-  /** Notes a webhook that was created without Pulumi. */
-  addUnmanaged(baseUrl: string, id: number): void {
-    this.#unmanaged.add(keyOf({ baseUrl, id }));
+  /** Whether the state had no webhook after the last command. */
+  get isStateEmpty(): boolean {
+    return this.#inState.length === 0;
   }
 
-  /** The webhooks of the state after the last command. */
-  get inState(): readonly WebhookInState[] {
-    return this.#inState;
-  }
-
-  /** The resources of {@link inState}, without those whose replacement exists. */
+  /** The resources of the state after the last command, without those whose replacement exists. */
   get urns(): string[] {
     return this.#inState.filter((one) => !one.isPendingDeletion).map(({ urn }) => urn);
   }
 
-  /** Whether a service has this webhook. */
-  hasWebhook(id: number, secret: string): boolean {
-    return this.#atServices().some((webhook) => webhook.id === id && webhook.secret === secret);
-  }
-
   /** Returns the contradictions, each with its webhook, and takes them for granted afterwards. */
-  check({ output, exported, program, adoptedTwice }: EndedCommand): string[] {
-    const diagnostics = diagnosticsOf(output);
-    this.#inState = webhooksInState(exported);
-    const problems = [
-      ...this.#problemsInState(diagnostics, adoptedTwice),
-      ...this.#problemsAtServices(diagnostics, program),
-      ...new Set(output.match(falseAlarm)?.map((message) => `false alarm: "${message}"`)),
+  check(command: EndedCommand): string[] {
+    const before = this.#inState;
+    this.#inState = webhooksInState(command.exported);
+    const errors = errorsOf(command.output);
+    return [
+      ...this.#problemsInState(errors),
+      ...this.#problemsAtServices(errors, command.program),
+      ...this.#problemsOfReplacements(before, command),
+      ...this.#problemsOfSecrets(command),
     ];
-    for (const { secret } of this.#atServices()) this.#secrets.add(secret);
-    if ([...this.#secrets].some((secret) => output.includes(secret))) {
-      problems.push("the output contains a secret or a key");
-    }
-    return problems;
   }
 
-  #problemsInState(diagnostics: readonly Diagnostic[], adoptedTwice: number | undefined): string[] {
+  /** Each webhook of the state is there once and exists with this secret, unless its deletion has failed. */
+  #problemsInState(errors: readonly WebhookDiagnostic[]): string[] {
     const problems: string[] = [];
     const webhooks = new Map(this.#atServices().map((webhook) => [keyOf(webhook), webhook]));
-    const failedDeletions = new Set(
-      diagnostics.filter(({ kind }) => kind === "notDeleted").map(({ name }) => name),
-    );
+    const notDeleted = errors.filter(({ kind }) => kind === "notDeleted").map(({ name }) => name);
     for (const [key, entries] of Map.groupBy(this.#inState, keyOf)) {
-      const [first] = entries;
-      if (first === undefined) continue;
-      const { length } = entries.filter(({ isPendingDeletion }) => !isPendingDeletion);
-      if (length > 1 && first.id !== adoptedTwice) {
-        problems.push(`webhook ${first.id} is in the state ${entries.length} times`);
-      }
-      const mayBeGone = ({ name, isPendingReplacement }: WebhookInState) =>
-        failedDeletions.has(name) || isPendingReplacement;
-      if (entries.some(mayBeGone)) this.#undeleted.add(key);
+      const names = entries.map(({ name }) => name);
+      if (names.length > 1) problems.push(`webhook ${key} is in the state of ${names.join(", ")}`);
       const webhook = webhooks.get(key);
-      if (webhook === undefined && !this.#undeleted.has(key)) {
-        problems.push(
-          `webhook ${first.id} of ${first.name} is in the state but not at the service`,
+      if (webhook === undefined) {
+        const mayBeGone = entries.some(
+          ({ name, isPendingReplacement }) => notDeleted.includes(name) || isPendingReplacement,
         );
-        this.#undeleted.add(key);
-      }
-      if (webhook !== undefined && entries.some(({ secret }) => secret !== webhook.secret)) {
-        problems.push(`webhook ${first.id} of ${first.name} has another secret in the state`);
+        if (!mayBeGone && !this.#gone.has(key)) {
+          problems.push(`webhook ${key} of ${names} is in the state but not at the service`);
+        }
+        this.#gone.add(key);
+      } else if (entries.some(({ secret }) => secret !== webhook.secret)) {
+        problems.push(`webhook ${key} of ${names} has another secret in the state, or none`);
       }
     }
     return problems;
   }
 
-  #problemsAtServices(diagnostics: readonly Diagnostic[], program: WalkProgram): string[] {
+  /** Each webhook at the services is in the state, unless an error says that it may not be. */
+  #problemsAtServices(errors: readonly WebhookDiagnostic[], program: WalkProgram): string[] {
     const problems: string[] = [];
-    const keysInState = new Set(this.#inState.map(keyOf));
+    const inState = new Set(this.#inState.map(keyOf));
     const webhooks = this.#atServices();
-    const keysAtServices = new Set(webhooks.map(keyOf));
+    const atServices = new Set(webhooks.map(keyOf));
     for (const key of this.#unmanaged) {
-      if (keysInState.has(key)) this.#unmanaged.delete(key);
-      else if (!keysAtServices.has(key)) {
-        problems.push(`the unmanaged webhook ${key} is no longer at the service`);
-        this.#unmanaged.delete(key);
-      }
+      if (!atServices.has(key)) problems.push(`the unmanaged webhook ${key} was deleted`);
+      if (!atServices.has(key) || inState.has(key)) this.#unmanaged.delete(key);
     }
     const hosts = new Map(program.map(({ name, host }) => [name, host]));
-    const named = diagnostics
+    const named = errors
       .filter(({ kind = "" }) => kindsOfUnmanaged.includes(kind))
       .map(({ name }) => hosts.get(name));
+    const taken404 = this.#trusts404 ? this.#deletionsWith404() : [];
     for (const webhook of webhooks) {
       const key = keyOf(webhook);
-      if (keysInState.has(key) || this.#unmanaged.has(key)) continue;
+      if (inState.has(key) || this.#unmanaged.has(key)) continue;
       this.#unmanaged.add(key);
       const { host } = new URL(webhook.url);
       const error = named.indexOf(host);
-      if (error >= 0) named.splice(error, 1);
-      else {
-        problems.push(
-          `webhook ${webhook.id} of ${host} is at the service but neither in the state nor named by an error`,
-        );
-      }
+      if (taken404.includes(key)) continue;
+      if (error < 0) problems.push(`webhook ${key} of ${host} is left behind without an error`);
+      // An error explains one webhook.
+      else named.splice(error, 1);
     }
     return problems;
+  }
+
+  /** The output names each webhook that was replaced, unless the command asked for this replacement. */
+  #problemsOfReplacements(
+    before: readonly WebhookInState[],
+    { args, output }: EndedCommand,
+  ): string[] {
+    const now = new Map(this.#inState.filter(isLive).map(({ urn, id }) => [urn, id]));
+    return before
+      .filter((one) => isLive(one) && !args.includes(one.urn))
+      .filter(({ urn, id }) => now.has(urn) && now.get(urn) !== id)
+      .filter(({ id }) => !new RegExp(`\\bwebhook ${id}\\b`).test(output))
+      .map(({ id, name }) => `webhook ${id} of ${name} was replaced without a warning`);
+  }
+
+  /** No secret and no key is in the output, or in clear text in the backend. */
+  #problemsOfSecrets({ output, storedText }: EndedCommand): string[] {
+    for (const { secret } of this.#atServices()) this.#secrets.add(secret);
+    const secrets = [...this.#secrets];
+    const isIn = (text: string) => secrets.some((secret) => text.includes(secret));
+    return [
+      ...(isIn(output) ? ["the output contains a secret or a key"] : []),
+      ...(isIn(storedText) ? ["the backend has a secret or a key in clear text"] : []),
+    ];
+  }
+
+  #deletionsWith404(): string[] {
+    return this.#services.flatMap(({ baseUrl, requests }) =>
+      requests
+        .filter((request) => isDelete(request) && request.statusCode === 404)
+        .map(({ webhookId }) => keyOf({ baseUrl, id: Number(webhookId) })),
+    );
   }
 
   #atServices(): (StoredWebhook & { baseUrl: string })[] {
@@ -145,4 +157,8 @@ export class Agreement {
 
 function keyOf({ baseUrl, id }: { readonly baseUrl: string; readonly id: number }): string {
   return `${id} at ${baseUrl}`;
+}
+
+function isLive({ isPendingDeletion, isPendingReplacement }: WebhookInState): boolean {
+  return !isPendingDeletion && !isPendingReplacement;
 }

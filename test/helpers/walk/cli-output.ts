@@ -1,5 +1,3 @@
-import { type ProviderName, providerNames } from "./walk-program.ts";
-
 /** A webhook in the state of a stack. */
 export interface WebhookInState {
   readonly urn: string;
@@ -7,8 +5,6 @@ export interface WebhookInState {
   /** The id at the service. */
   readonly id: number;
   readonly baseUrl: string;
-  /** Its explicit provider, if it has one. */
-  readonly provider: ProviderName | undefined;
   readonly secret: string | undefined;
   /** Whether a replacement is done but for the deletion of this webhook. */
   readonly isPendingDeletion: boolean;
@@ -21,55 +17,46 @@ export function webhooksInState(exported: string): WebhookInState[] {
   interface Resource {
     readonly urn: string;
     readonly id: string;
-    readonly provider: string;
     readonly delete?: boolean;
     readonly pendingReplacement?: boolean;
-    readonly outputs: { readonly baseUrl: string; readonly secret?: { plaintext: string } };
+    readonly outputs: { readonly baseUrl: string; readonly secret?: { plaintext?: string } };
   }
   const { resources = [] } = JSON.parse(exported).deployment as { resources?: Resource[] };
   return resources
     .filter(({ urn }) => isWebhook(urn))
-    .map((resource) => ({
-      urn: resource.urn,
-      name: resource.urn.split("::").at(-1) ?? "",
+    .map(({ urn, id, outputs, ...resource }) => ({
+      urn,
+      name: urn.split("::").at(-1) ?? "",
       // The plugin puts the database before the id.
-      id: Number(resource.id.split("/").at(-1)),
-      baseUrl: resource.outputs.baseUrl,
-      // The URN of the provider, and its id.
-      provider: providerNames.find((name) => name === resource.provider.split("::").at(-2)),
-      secret: resource.outputs.secret && JSON.parse(resource.outputs.secret.plaintext),
+      id: Number(id.split("/").at(-1)),
+      baseUrl: outputs.baseUrl,
+      secret: outputs.secret?.plaintext && JSON.parse(outputs.secret.plaintext),
       isPendingDeletion: resource.delete ?? false,
       isPendingReplacement: resource.pendingReplacement ?? false,
     }));
 }
 
-/** An error or a warning of a webhook. */
-export interface Diagnostic {
+/** An error of a webhook. */
+export interface WebhookDiagnostic {
   /** The name of the resource. */
   readonly name: string;
-  readonly severity: "error" | "warning";
-  readonly message: string;
-  /** The kind in brackets at the end of an error. */
+  /** The kind in brackets at the end, which Pulumi's own errors lack. */
   readonly kind: string | undefined;
 }
 
-/** Reads the errors and warnings of webhooks below "Diagnostics:" in the output of a command. */
-export function diagnosticsOf(output: string): Diagnostic[] {
-  const diagnostics: Diagnostic[] = [];
+/** Reads the errors of webhooks below "Diagnostics:" in the output of a command. */
+export function errorsOf(output: string): WebhookDiagnostic[] {
+  const errors: WebhookDiagnostic[] = [];
   let name: string | undefined;
   for (const line of output.slice(output.indexOf("\nDiagnostics:\n")).split("\n")) {
     // "  pulumi-nodejs:dynamic/dbwebhooks:Webhook (hook-1):"
     const [, resource] = /^ {2}\S+ \((.+)\):$/.exec(line) ?? [];
-    if (resource !== undefined) {
-      name = isWebhook(line) ? resource : undefined;
-      continue;
-    }
-    const [, severity, message = ""] = /^ +(error|warning): (.+)$/.exec(line) ?? [];
-    if (name !== undefined && (severity === "error" || severity === "warning")) {
-      diagnostics.push({ name, severity, message, kind: /\[(\w+)\]$/.exec(message)?.[1] });
+    if (resource !== undefined) name = isWebhook(line) ? resource : undefined;
+    else if (name !== undefined && /^ +error: /.test(line)) {
+      errors.push({ name, kind: /\[(\w+)\]$/.exec(line)?.[1] });
     }
   }
-  return diagnostics;
+  return errors;
 }
 
 function isWebhook(text: string): boolean {

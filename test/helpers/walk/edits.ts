@@ -1,62 +1,37 @@
-import type { ExistingWebhook } from "../stack.ts";
-import { withChanges, withNewName, withoutWebhook } from "./program-changes.ts";
 import { type Choose, isChosen, oneOf, someOf, weighted } from "./random.ts";
 import {
   type DeclaredWebhook,
   events,
-  providerNames,
   randomOptions,
   randomWebhook,
   tables,
   type WalkProgram,
 } from "./walk-program.ts";
 
-/** What an edit needs to know besides the program. */
-export interface EditContext {
-  /** Returns a number that no webhook of this walk had. */
-  readonly nextNumber: () => number;
-  /** Creates a webhook at the service of the webhook's provider, without Pulumi. */
-  readonly createByHand: (webhook: DeclaredWebhook) => Promise<ExistingWebhook>;
-  /** Returns the webhook that the state holds for a resource. */
-  readonly inState: (name: string) => ExistingWebhook | undefined;
-}
+/** Returns a number that no webhook of this walk had. */
+type NextNumber = () => number;
 
-export interface Edited {
-  readonly program: WalkProgram;
-  /** The edits in words. */
-  readonly edits: readonly string[];
-}
-
-type Edit = (
-  choose: Choose,
-  program: WalkProgram,
-  context: EditContext,
-) => Promise<WalkProgram> | WalkProgram;
+/** Returns the same program where the edit is not possible. */
+type Edit = (choose: Choose, program: WalkProgram, nextNumber: NextNumber) => WalkProgram;
 
 const maxWebhooks = 5;
 
-/** The edit after which only a complete `up` is safe: until then the webhook has two resources. */
-export const adoptionUnderNewName = "adopt under a new name";
+/**
+ * The edits after which a refresh must not run the program: the provider of another service refuses it, and Pulumi 3.259
+ * writes an invalid state if it replaces a webhook as a former dependent and for itself.
+ */
+const editsAgainstRefresh = ["change options", "move to another service"];
 
 /** Returns the first program. */
-export function firstProgram(choose: Choose, { nextNumber }: EditContext): WalkProgram {
+export function firstProgram(choose: Choose, nextNumber: NextNumber): WalkProgram {
   const count = oneOf(choose, [2, 3, 4]);
   let program: WalkProgram = [];
-  while (program.length < count) {
-    program = [...program, randomWebhook(choose, nextNumber(), program)];
-  }
+  while (program.length < count) program = add(choose, program, nextNumber);
   return program;
 }
 
-/** The edit that can remove dependencies of a webhook. */
-export const changeOfOptions = "change options";
-
-/** Makes up to three random edits. */
-export async function editAtRandom(
-  choose: Choose,
-  before: WalkProgram,
-  context: EditContext,
-): Promise<Edited> {
+/** Makes up to three random edits, and returns their names too. */
+export function editAtRandom(choose: Choose, before: WalkProgram, nextNumber: NextNumber) {
   const count = weighted(choose, [
     [1, 0],
     [5, 1],
@@ -67,121 +42,107 @@ export async function editAtRandom(
   let program = before;
   // Not every edit is possible in every program.
   for (let attempt = 0; names.length < count && attempt < 10; attempt++) {
-    const [name, edit] = weighted(choose, weights);
-    const edited = await edit(choose, program, context);
+    const [name, edit] = weighted(choose, edits);
+    const edited = edit(choose, program, nextNumber);
     if (edited !== program) names.push(name);
     program = edited;
   }
-  return { program, edits: names };
+  return {
+    program,
+    names,
+    allowsRefresh: !names.some((name) => editsAgainstRefresh.includes(name)),
+  };
 }
 
-/** Applies a change to one webhook, which is a new webhook at the service afterwards and so adopts nothing. */
-const replacing =
-  (change: (choose: Choose, webhook: DeclaredWebhook) => Partial<DeclaredWebhook>): Edit =>
-  (choose, program) =>
-    program.length === 0
-      ? program
-      : withChanges(program, oneOf(choose, program).name, (webhook) => ({
-          ...change(choose, webhook),
-          adopt: undefined,
-        }));
-
-const changeUrl = replacing((_choose, { path }) => ({ path: path + 1 }));
-
-const changeEvents = replacing((choose) => {
-  const chosen = someOf(choose, events);
-  return { events: chosen.length > 0 ? chosen : events };
-});
-
-const changeTable = replacing((choose) => ({ tableId: oneOf(choose, tables) }));
-
-/** The default provider refuses a webhook that comes from the second service. */
-const moveToProvider = replacing((choose, { provider }) => {
-  const providers = provider === "second" ? ["same" as const] : [undefined, ...providerNames];
-  return { provider: oneOf(choose, providers) };
-});
-
-/** Changes a webhook that is deleted before its replacement, and perhaps one that has an argument from it. */
-const changePair: Edit = (choose, program) => {
-  const pairs = program.flatMap(({ name, urlFrom, flagFrom }) =>
-    [urlFrom, flagFrom].flatMap((from) => (from === undefined ? [] : [{ from, name }])),
-  );
-  if (pairs.length === 0) return program;
-  const { from, name } = oneOf(choose, pairs);
-  const isChanged = isChosen(choose, 60);
-  const change = ({ path }: DeclaredWebhook) => ({ path: path + 1, adopt: undefined });
-  const changed = withChanges(program, from, (webhook) => ({
-    ...change(webhook),
-    deleteBeforeReplace: true,
-  }));
-  return isChanged ? withChanges(changed, name, change) : changed;
-};
-
-const changeOptions: Edit = (choose, program) => {
-  if (program.length === 0) return program;
-  const index = program.indexOf(oneOf(choose, program));
-  return program.map((webhook, at) =>
-    at === index ? randomOptions(choose, program.slice(0, index), webhook) : webhook,
-  );
-};
-
-const remove: Edit = (choose, program) =>
-  program.length === 0 ? program : withoutWebhook(program, oneOf(choose, program).name);
-
-const add: Edit = (choose, program, { nextNumber }) =>
+const add: Edit = (choose, program, nextNumber) =>
   program.length >= maxWebhooks
     ? program
     : [...program, randomWebhook(choose, nextNumber(), program)];
 
-const adopt: Edit = async (choose, program, { nextNumber, createByHand }) => {
-  const others = withRoom(choose, program);
-  const webhook = { ...randomWebhook(choose, nextNumber(), others), urlFrom: undefined };
-  return [...others, { ...webhook, adopt: await createByHand(webhook) }];
+/** Changes one webhook. */
+const changing =
+  (
+    change: (
+      choose: Choose,
+      webhook: DeclaredWebhook,
+      earlier: WalkProgram,
+    ) => Partial<DeclaredWebhook>,
+  ): Edit =>
+  (choose, program) => {
+    if (program.length === 0) return program;
+    const webhook = oneOf(choose, program);
+    const earlier = program.slice(0, program.indexOf(webhook));
+    return withChanges(program, webhook.name, change(choose, webhook, earlier));
+  };
+
+const changeEvents = changing((choose) => {
+  const chosen = someOf(choose, events);
+  return { events: chosen.length > 0 ? chosen : events };
+});
+
+/** The default provider refuses a webhook of the second service, so no webhook returns to it. */
+const move = changing((_choose, { provider }) => ({
+  provider: provider === "second" ? "same" : "second",
+}));
+
+/** Changes a webhook that is deleted before its replacement, and perhaps one that has an argument from it. */
+const changePair: Edit = (choose, program) => {
+  const dependents = program.filter(({ urlFrom, flagFrom }) => urlFrom ?? flagFrom);
+  if (dependents.length === 0) return program;
+  const dependent = oneOf(choose, dependents);
+  const from = program.find(({ name }) => name === (dependent.urlFrom ?? dependent.flagFrom));
+  if (from === undefined) return program;
+  const path = from.path + 1;
+  const changed = withChanges(program, from.name, { path, deleteBeforeReplace: true });
+  return isChosen(choose, 60)
+    ? withChanges(changed, dependent.name, { path: dependent.path + 1 })
+    : changed;
 };
 
-/** Removes a webhook if there is no room for another one. */
-export function withRoom(choose: Choose, program: WalkProgram): WalkProgram {
-  const isFull = program.length >= maxWebhooks;
-  return isFull ? withoutWebhook(program, oneOf(choose, program).name) : program;
-}
-
-/** Declares a webhook of the state under another name, with `adopt` in place of an alias. */
-const adoptUnderNewName: Edit = (choose, program, { nextNumber, inState }) => {
+const remove: Edit = (choose, program) => {
   if (program.length === 0) return program;
-  const webhook = oneOf(choose, program);
-  const stored = inState(webhook.name);
-  if (stored === undefined) return program;
-  const name = `hook-${nextNumber()}`;
-  const adopting = { aliases: [], urlFrom: undefined, adopt: stored };
-  return withChanges(withNewName(program, webhook.name, name), name, () => adopting);
+  const removed = oneOf(choose, program);
+  const others = program.filter((webhook) => webhook !== removed);
+  return withNewNames(others, (name) => (name === removed.name ? [] : [name]));
 };
 
-const stopAdopting: Edit = (choose, program) => {
-  const adopting = program.filter((webhook) => webhook.adopt !== undefined);
-  if (adopting.length === 0) return program;
-  return withChanges(program, oneOf(choose, adopting).name, () => ({ adopt: undefined }));
-};
-
-const rename: Edit = (choose, program, { nextNumber }) => {
+const rename: Edit = (choose, program, nextNumber) => {
   if (program.length === 0) return program;
   const { name, aliases } = oneOf(choose, program);
   const newName = `hook-${nextNumber()}`;
-  return withChanges(withNewName(program, name, newName), newName, () => ({
-    aliases: [...aliases, name],
-  }));
+  const renamed = withNewNames(program, (one) => [one === name ? newName : one]);
+  return withChanges(renamed, name, { name: newName, aliases: [...aliases, name] });
 };
 
-const weights: readonly (readonly [number, readonly [string, Edit]])[] = [
-  [7, ["change a url", changeUrl]],
-  [12, ["change a webhook and a dependent", changePair]],
-  [2, ["change events", changeEvents]],
-  [1, ["change a table", changeTable]],
-  [2, [changeOfOptions, changeOptions]],
-  [1, ["remove", remove]],
-  [6, ["add", add]],
-  [8, ["adopt", adopt]],
-  [10, ["stop adopting", stopAdopting]],
-  [4, ["move to another provider", moveToProvider]],
-  [1, ["rename", rename]],
-  [1, [adoptionUnderNewName, adoptUnderNewName]],
+const edits: readonly (readonly [number, readonly [string, Edit]])[] = [
+  [7, ["change a url", changing((_choose, { path }) => ({ path: path + 1 }))]],
+  [10, ["change a webhook and a dependent", changePair]],
+  [3, ["change events", changeEvents]],
+  [2, ["change a table", changing((choose) => ({ tableId: oneOf(choose, tables) }))]],
+  [3, ["change options", changing((choose, _, earlier) => randomOptions(choose, earlier))]],
+  [3, ["remove", remove]],
+  [7, ["add", add]],
+  [4, ["move to another service", move]],
+  [3, ["rename", rename]],
 ];
+
+function withChanges(
+  program: WalkProgram,
+  changed: string,
+  changes: Partial<DeclaredWebhook>,
+): WalkProgram {
+  return program.map((one) => (one.name === changed ? { ...one, ...changes } : one));
+}
+
+/** Replaces or removes the names on which webhooks depend. */
+function withNewNames(
+  program: WalkProgram,
+  newNames: (name: string) => readonly string[],
+): WalkProgram {
+  return program.map((webhook) => ({
+    ...webhook,
+    urlFrom: webhook.urlFrom && newNames(webhook.urlFrom)[0],
+    flagFrom: webhook.flagFrom && newNames(webhook.flagFrom)[0],
+    dependsOn: webhook.dependsOn.flatMap(newNames),
+  }));
+}

@@ -9,149 +9,68 @@ import { holdCreations } from "./service-faults.ts";
 export interface WalkCommand {
   readonly args: readonly string[];
   /** Whether it gets ^C while a creation is in flight. */
-  readonly isInterrupted: boolean;
-  /** Whether it brings every resource up to date if it succeeds. */
-  readonly isCompleteUp: boolean;
+  readonly isInterrupted?: boolean;
 }
 
 /** An `up` without further flags. */
-export const plainUp = command("up", ...noPromptFlags);
+export const plainUp: WalkCommand = { args: ["up", ...noPromptFlags] };
 
-export const plainRefresh = command("refresh", ...noPromptFlags);
+/** A `destroy` of everything. */
+export const destroy: WalkCommand = { args: ["destroy", ...noPromptFlags] };
 
-export const finalDestroy = command("destroy", ...noPromptFlags);
-
-const refreshingUp = command("up", ...noPromptFlags, "--refresh");
-const refreshingUpWithProgram = command("up", ...noPromptFlags, "--refresh", "--run-program");
-const refreshWithProgram = command("refresh", "--run-program", ...noPromptFlags);
-
-/** The resources that a command may name. */
-export interface WalkTargets {
-  readonly urns: readonly string[];
-  /** Those with an argument from a resource that has changed. */
-  readonly dependentsOfChanged: readonly string[];
+/** Returns an `up` that replaces one of these resources for no other reason. */
+export function replacingUp(choose: Choose, urns: readonly string[]): WalkCommand {
+  return { args: [...plainUp.args, ...flagFor(choose, "--replace", urns)] };
 }
 
 /** Returns a random command, which may name some of these resources. */
-export function randomCommand(choose: Choose, targets: WalkTargets): WalkCommand {
-  const { urns } = targets;
-  const kind = weighted(choose, [
-    [84, "up"],
-    [3, "preview"],
-    [2, "refresh"],
-    [3, "refresh --run-program"],
-    [3, "destroy --target"],
-    [1, "destroy"],
-    [4, "interrupted up"],
-  ]);
-  switch (kind) {
-    case "preview":
-      return command("preview", ...planFlags(choose, targets));
-    case "refresh":
-      return plainRefresh;
-    case "refresh --run-program":
-      return refreshWithProgram;
-    case "destroy --target": {
-      if (urns.length === 0) return plainUp;
-      const flags = ["--target-dependents", "--target", oneOf(choose, urns)];
-      return command("destroy", ...noPromptFlags, ...flags);
-    }
-    case "destroy":
-      return finalDestroy;
-    case "interrupted up":
-      // Replaces a webhook, so that there is a creation.
-      return {
-        ...command(...plainUp.args, ...replaceFlags(choose, targets)),
-        isInterrupted: true,
-        isCompleteUp: false,
-      };
-    default: {
-      const continueFlags = isChosen(choose, 15) ? ["--continue-on-error"] : [];
-      return command("up", ...noPromptFlags, ...planFlags(choose, targets), ...continueFlags);
-    }
-  }
-}
-
-/** Returns a complete `up`, which may refresh first. */
-export function randomCompleteUp(choose: Choose): WalkCommand {
-  return weighted(choose, [
-    [6, plainUp],
-    [2, refreshingUp],
-    [2, refreshingUpWithProgram],
+export function randomCommand(
+  choose: Choose,
+  urns: readonly string[],
+  allowsRefresh: boolean,
+): WalkCommand {
+  const refreshWithProgram = allowsRefresh ? ["--refresh", "--run-program"] : [];
+  const refreshFlags = oneOf(choose, [[], allowsRefresh ? ["--refresh"] : [], refreshWithProgram]);
+  const planFlags = [
+    ...refreshFlags,
+    ...(isChosen(choose, 40) ? flagFor(choose, "--replace", urns) : []),
+    ...(isChosen(choose, 5) ? flagFor(choose, "--target", urns) : []),
+  ];
+  const targetFlags = flagFor(choose, "--target", urns);
+  const destroyTarget = [...destroy.args, "--target-dependents", ...targetFlags];
+  const continueFlags = isChosen(choose, 15) ? ["--continue-on-error"] : [];
+  return weighted<WalkCommand>(choose, [
+    [72, { args: [...plainUp.args, ...planFlags, ...continueFlags] }],
+    [4, { args: ["preview", ...planFlags] }],
+    [3, { args: ["refresh", ...noPromptFlags] }],
+    [5, { args: ["refresh", ...noPromptFlags, ...refreshWithProgram.slice(1)] }],
+    [6, urns.length === 0 ? plainUp : { args: destroyTarget }],
+    [2, destroy],
+    // Replaces a webhook, so that there is a creation.
+    [8, { ...replacingUp(choose, urns), isInterrupted: true }],
   ]);
 }
 
-/** Returns a command that runs the program, and names no resources. */
-export function randomUpOrPreview(choose: Choose): WalkCommand {
-  return isChosen(choose, 15) ? command("preview") : randomCompleteUp(choose);
+/** Whether a command brings every resource up to date if it succeeds. */
+export function isCompleteUp({ args, isInterrupted = false }: WalkCommand): boolean {
+  return args[0] === "up" && !args.includes("--target") && !isInterrupted;
 }
 
-/** Returns a command for accounts that are wrong, which may replace or delete one of these resources. */
-export function randomCommandOfWrongAccounts(choose: Choose, urns: readonly string[]): WalkCommand {
-  const fallback = randomUpOrPreview(choose);
-  const kind = weighted(choose, [
-    [9, "up or preview"],
-    [4, "refresh"],
-    [2, "up --replace"],
-    [1, "up --target"],
-    [1, "destroy --target"],
-    [1, "destroy"],
-  ]);
-  if (kind === "refresh") return isChosen(choose, 50) ? plainRefresh : refreshWithProgram;
-  if (kind === "destroy") return finalDestroy;
-  if (kind === "up or preview" || urns.length === 0) return fallback;
-  const urn = oneOf(choose, urns);
-  switch (kind) {
-    case "up --replace":
-      return command(...fallback.args, "--replace", urn);
-    case "up --target":
-      return command(...plainUp.args, "--target", urn);
-    default:
-      return command(...finalDestroy.args, "--target-dependents", "--target", urn);
-  }
-}
-
-/** Flags that `up` and `preview` share. */
-function planFlags(choose: Choose, targets: WalkTargets): string[] {
-  const flags = weighted<string[]>(choose, [
-    [10, []],
-    [1, ["--refresh"]],
-    [9, ["--refresh", "--run-program"]],
-  ]).slice();
-  const { urns } = targets;
-  if (isChosen(choose, 50)) flags.push(...replaceFlags(choose, targets));
-  if (urns.length > 0 && isChosen(choose, 4)) flags.push("--target", oneOf(choose, urns));
-  return flags;
-}
-
-/** Prefers a resource that Pulumi may replace for two reasons at once. */
-function replaceFlags(choose: Choose, { urns, dependentsOfChanged }: WalkTargets): string[] {
-  if (urns.length === 0) return [];
-  const isPreferred = dependentsOfChanged.length > 0 && isChosen(choose, 80);
-  return ["--replace", oneOf(choose, isPreferred ? dependentsOfChanged : urns)];
-}
-
-/** Removes `--refresh` and `--run-program`. */
-export function withoutRefresh({ args, ...rest }: WalkCommand): WalkCommand {
-  const refreshFlags = ["--refresh", "--run-program"];
-  return { ...rest, args: args.filter((arg) => !refreshFlags.includes(arg)) };
-}
-
-function command(...args: readonly string[]): WalkCommand {
-  const isCompleteUp = args[0] === "up" && !args.includes("--target");
-  return { args, isInterrupted: false, isCompleteUp };
+/** Returns the arguments of a command, with names in place of URNs. */
+export function wordsOf({ args, isInterrupted = false }: WalkCommand): string {
+  const words = args.map((arg) => arg.split("::").at(-1)).join(" ");
+  return isInterrupted ? `interrupted ${words}` : words;
 }
 
 /** Runs a command to its end. */
 export async function runCommand(
   stack: TestStack,
-  { args, isInterrupted }: WalkCommand,
+  { args, isInterrupted = false }: WalkCommand,
   services: readonly LocalService[],
-  variables: Readonly<Record<string, string>>,
 ): Promise<CommandResult> {
-  if (!isInterrupted) return stack.pulumi(args, variables);
+  if (!isInterrupted) return stack.pulumi(args);
   const { held, release } = holdCreations(services);
-  const running = stack.start(args, variables);
+  const running = stack.start(args);
   const hasCreation = await Promise.race([held.then(() => true), running.result.then(() => false)]);
   if (hasCreation) {
     // Signals the process group of Pulumi, as ^C in a terminal does.
@@ -161,4 +80,8 @@ export async function runCommand(
   }
   release();
   return running.result;
+}
+
+function flagFor(choose: Choose, flag: string, urns: readonly string[]): readonly string[] {
+  return urns.length === 0 ? [] : [flag, oneOf(choose, urns)];
 }

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { writeJson } from "../directory.ts";
-import type { ExistingWebhook } from "../stack.ts";
 import { type Choose, isChosen, oneOf, someOf, weighted } from "./random.ts";
 
 /** The explicit providers: one with the service of the default provider, and one with a second service. */
@@ -27,7 +26,6 @@ export interface DeclaredWebhook {
   readonly ignoreChanges: readonly string[];
   /** Its former names. */
   readonly aliases: readonly string[];
-  readonly adopt?: ExistingWebhook | undefined;
   readonly provider?: ProviderName | undefined;
 }
 
@@ -39,27 +37,26 @@ export const tables = [undefined, "tbl_1", "tbl_2"];
 const databases = ["base_1", "base_2"];
 
 /** Returns a webhook with random arguments and options, which may depend on the earlier webhooks. */
-export function randomWebhook(choose: Choose, number: number, earlier: WalkProgram) {
-  const isAtDefault = isChosen(choose, 75);
-  return randomOptions(choose, earlier, {
+export function randomWebhook(
+  choose: Choose,
+  number: number,
+  earlier: WalkProgram,
+): DeclaredWebhook {
+  return {
     name: `hook-${number}`,
     host: `hook-${number}.example.com`,
     path: 0,
     databaseId: oneOf(choose, databases),
     events: [oneOf(choose, events)],
     tableId: oneOf(choose, tables),
-    urlFrom: undefined,
-    flagFrom: undefined,
-    dependsOn: [],
-    deleteBeforeReplace: false,
-    ignoreChanges: [],
     aliases: [],
-    provider: isAtDefault ? undefined : oneOf(choose, ["same", "second"]),
-  });
+    provider: isChosen(choose, 60) ? undefined : oneOf(choose, providerNames),
+    ...randomOptions(choose, earlier),
+  };
 }
 
-/** Replaces dependencies and options by random ones. */
-export function randomOptions(choose: Choose, earlier: WalkProgram, webhook: DeclaredWebhook) {
+/** Returns random dependencies and options. */
+export function randomOptions(choose: Choose, earlier: WalkProgram) {
   const names = earlier.map(({ name }) => name);
   const from = names.length > 0 ? oneOf(choose, names) : undefined;
   // Not both: a url from another resource is always a difference.
@@ -69,16 +66,15 @@ export function randomOptions(choose: Choose, earlier: WalkProgram, webhook: Dec
     [2, undefined],
   ]);
   return {
-    ...webhook,
-    urlFrom: argument === "url" && webhook.adopt === undefined ? from : undefined,
+    urlFrom: argument === "url" ? from : undefined,
     flagFrom: argument === "flag" ? from : undefined,
     dependsOn: someOf(choose, names),
     deleteBeforeReplace: isChosen(choose, 50),
     ignoreChanges: isChosen(choose, 15) ? [oneOf(choose, ["url", "events", "tableId"])] : [],
-  } satisfies DeclaredWebhook;
+  };
 }
 
-/** The name of the file from which {@link textOfProgram} reads its webhooks. */
+/** The name of the file from which {@link textOfProgram} reads its resources. */
 const fileName = "walk.json";
 
 /** A program in JavaScript, which needs no compiler. */
@@ -101,38 +97,21 @@ for (const { name, args, urlFrom, flagFrom, dependsOn, provider, opts } of webho
 }
 `;
 
-/** Settings of every provider besides its base URL and key. */
-export interface WalkSettings {
-  readonly timeoutSeconds: number;
-  readonly retrySeconds: number;
-  readonly listing: boolean;
-}
-
-/** Returns the explicit providers that the webhooks of a program use. */
-export function declaredProviders(program: WalkProgram): readonly ProviderName[] {
-  return providerNames.filter((name) => program.some(({ provider }) => provider === name));
-}
-
-/** Writes the webhooks, and the arguments of the explicit providers, for {@link textOfProgram}. */
+/** Writes the webhooks, and the explicit providers that they use, for {@link textOfProgram}. */
 export async function writeProgram(
   directory: string,
   program: WalkProgram,
-  providers: Readonly<Record<string, object>>,
+  providerArgs: Readonly<Record<ProviderName, object>>,
 ): Promise<void> {
+  const used = providerNames.filter((name) => program.some(({ provider }) => provider === name));
+  const providers = Object.fromEntries(used.map((name) => [name, providerArgs[name]]));
   const webhooks = program.map((webhook) => {
-    const { name, host, path, databaseId, tableId, adopt, provider } = webhook;
-    const url = `https://${host}/${path}`;
+    const { name, host, path, databaseId, tableId, urlFrom, flagFrom, dependsOn } = webhook;
+    const { provider, deleteBeforeReplace, ignoreChanges } = webhook;
     const aliases = webhook.aliases.map((alias) => ({ name: alias }));
-    const { urlFrom, flagFrom, dependsOn, deleteBeforeReplace, ignoreChanges } = webhook;
-    return {
-      name,
-      args: { databaseId, url, events: webhook.events, tableId, adopt },
-      urlFrom,
-      flagFrom,
-      dependsOn,
-      provider,
-      opts: { deleteBeforeReplace, ignoreChanges, aliases },
-    };
+    const args = { databaseId, url: `https://${host}/${path}`, events: webhook.events, tableId };
+    const opts = { deleteBeforeReplace, ignoreChanges, aliases };
+    return { name, args, urlFrom, flagFrom, dependsOn, provider, opts };
   });
   await writeJson(join(directory, fileName), { providers, webhooks });
 }

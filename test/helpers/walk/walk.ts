@@ -1,58 +1,181 @@
+import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import type { TestStack } from "../stack.ts";
-import { takeAccountsStep } from "./accounts-step.ts";
-import { takeAdoptionStep } from "./adoption-step.ts";
-import { firstProgram } from "./edits.ts";
-import { takeOrdinaryStep } from "./ordinary-step.ts";
-import { type Choose, choicesOf, isChosen, weighted } from "./random.ts";
-import { finalDestroy, plainUp } from "./random-command.ts";
-import { textOfProgram } from "./walk-program.ts";
-import { type WalkOptions, WalkSession } from "./walk-session.ts";
-import { takeWrongAccountsStep } from "./wrong-accounts-step.ts";
+import { template } from "../stack-template.ts";
+import { Agreement } from "./agreement.ts";
+import { errorsOf } from "./cli-output.ts";
+import { editAtRandom, firstProgram } from "./edits.ts";
+import { type Choose, choicesOf, isChosen } from "./random.ts";
+import {
+  destroy,
+  isCompleteUp,
+  plainUp,
+  randomCommand,
+  replacingUp,
+  runCommand,
+  type WalkCommand,
+  wordsOf,
+} from "./random-command.ts";
+import { type InjectedFault, injectRandomFault, keepOneWebhookPerUrl } from "./service-faults.ts";
+import {
+  type ProviderName,
+  textOfProgram,
+  type WalkProgram,
+  writeProgram,
+} from "./walk-program.ts";
 
-type Step = (session: WalkSession, title: string, choose: Choose) => Promise<void>;
-
-const steps: readonly (readonly [number, Step])[] = [
-  [74, takeOrdinaryStep],
-  [5, takeAccountsStep],
-  [16, takeWrongAccountsStep],
-  [5, takeAdoptionStep],
-];
+export interface WalkOptions {
+  /** The module from which the program takes its resources. */
+  readonly entry: string;
+  /** The service of the default provider and of the Provider `same`, and that of the Provider `second`. */
+  readonly services: readonly [LocalService, LocalService];
+  /** The key of each Provider. */
+  readonly apiKeys: Readonly<Record<ProviderName, string>>;
+  /** The setting of every provider; `undefined` leaves it out. */
+  readonly listing: boolean | undefined;
+  readonly steps: number;
+  readonly seed: number;
+  readonly print: (line: string) => void;
+}
 
 /** Runs random commands of the CLI on random programs, and returns the contradictions that it found. */
 export async function walk(stack: TestStack, options: WalkOptions): Promise<string[]> {
-  const session = new WalkSession(stack, options);
-  await start(stack, session);
+  const session = new Walk(stack, options);
+  await session.start();
   for (let step = 1; step <= options.steps && !session.isStateInvalid; step++) {
-    const choose = choicesOf(options.seed, step);
-    const title = `step ${step}`;
-    const isAgain = session.isUpToDate && isChosen(choose, 5);
-    const take = isAgain ? upAgain : weighted(choose, steps);
-    await take(session, title, choose);
+    await session.step(`step ${step}`, choicesOf(options.seed, step));
   }
-  if (!session.isStateInvalid) await end(session);
+  if (!session.isStateInvalid) await session.end();
   return session.problems;
 }
 
-async function start(stack: TestStack, session: WalkSession): Promise<void> {
-  const { entry, settings, seed, print } = session.options;
-  const configuration = Object.entries(settings).map(([name, value]) => {
-    return [`dbwebhooks:${name}`, String(value)] as const;
-  });
-  await stack.configure(Object.fromEntries(configuration));
-  await stack.writeProgram(textOfProgram(entry));
-  session.program = firstProgram(choicesOf(seed, 0), session.context);
-  print(`seed ${seed}: ${JSON.stringify(session.program)}`);
-  await session.run("step 0", plainUp);
-}
+class Walk {
+  readonly problems: string[] = [];
+  /** Whether Pulumi has written a state that it cannot read. */
+  isStateInvalid = false;
+  readonly #stack: TestStack;
+  readonly #options: WalkOptions;
+  readonly #agreement: Agreement;
+  #program: WalkProgram = [];
+  /** Whether the last command was a complete `up` without a fault. */
+  #isUpToDate = false;
+  /** Whether a refresh may run the program. */
+  #allowsRefresh = true;
+  #number = 0;
 
-async function upAgain(session: WalkSession, title: string): Promise<void> {
-  const { hasChanged } = await session.run(`${title} (again)`, plainUp);
-  if (hasChanged) session.addProblem(`${title}: the second of two "up" sends requests`);
-}
+  constructor(stack: TestStack, options: WalkOptions) {
+    const { services, apiKeys, listing } = options;
+    this.#stack = stack;
+    this.#options = options;
+    const keys = [template.apiKey, ...Object.values(apiKeys)];
+    this.#agreement = new Agreement(services, keys, listing === false);
+  }
 
-async function end(session: WalkSession): Promise<void> {
-  await session.run("end", finalDestroy);
-  if (session.agreement.inState.length > 0) {
-    session.addProblem("the last destroy leaves webhooks in the state");
+  async start(): Promise<void> {
+    const { entry, seed, print } = this.#options;
+    const settings = Object.entries(this.#settings);
+    await this.#stack.configure(
+      Object.fromEntries(settings.map(([name, value]) => [`dbwebhooks:${name}`, String(value)])),
+    );
+    await this.#stack.writeProgram(textOfProgram(entry));
+    this.#program = firstProgram(choicesOf(seed, 0), this.#nextNumber);
+    print(`seed ${seed}: ${JSON.stringify(this.#program)}`);
+    await this.#run("step 0", plainUp);
+  }
+
+  async step(title: string, choose: Choose): Promise<void> {
+    const { services } = this.#options;
+    const { urns } = this.#agreement;
+    if (this.#isUpToDate && isChosen(choose, 4)) {
+      await this.#run(title, plainUp);
+      if (this.#changes().length > 0) this.#addProblem(`${title}: a second "up" changes webhooks`);
+    } else if (this.#isUpToDate && isChosen(choose, 6)) {
+      // Nothing else is to be done, because another error would leave both entries of a webhook in the state.
+      await this.#run(title, replacingUp(choose, urns), keepOneWebhookPerUrl(services));
+    } else {
+      const { program, names, allowsRefresh } = editAtRandom(
+        choose,
+        this.#program,
+        this.#nextNumber,
+      );
+      this.#program = program;
+      this.#allowsRefresh &&= allowsRefresh;
+      const command = randomCommand(choose, urns, this.#allowsRefresh);
+      // With this flag, Pulumi 3.259 waits for ever after a failed deletion before a replacement.
+      const isOfCreationsOnly = command.args.includes("--continue-on-error");
+      const fault =
+        isChosen(choose, 30) && !command.isInterrupted
+          ? injectRandomFault(choose, services, isOfCreationsOnly)
+          : undefined;
+      await this.#run(`${title} (${names.join(", ") || "no edit"})`, command, fault);
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#run("end", destroy);
+    if (!this.#agreement.isStateEmpty) this.#addProblem("the last destroy leaves webhooks");
+  }
+
+  /** Runs a command, and checks what it left. */
+  async #run(title: string, command: WalkCommand, fault?: InjectedFault): Promise<void> {
+    const { services, print } = this.#options;
+    const { args } = command;
+    const program = this.#program;
+    await this.#writeProgram();
+    for (const service of services) service.clearRequests();
+    const { exitCode, output } = await runCommand(this.#stack, command, services);
+    fault?.remove();
+    const { stdout: exported } = await this.#stack.pulumi(["stack", "export", "--show-secrets"]);
+    const storedText = await this.#stack.storedText();
+
+    const errors = errorsOf(output);
+    const words = `${title}: ${wordsOf(command)}${fault ? ` with "${fault.name}"` : ""}`;
+    const kinds = errors.map(({ name, kind = "(no kind)" }) => `${name} ${kind}`);
+    print([words, `exit code ${exitCode}`, ...this.#changes(), ...kinds].join("; "));
+    const problems = this.#agreement.check({ args, program, output, exported, storedText });
+    // The CLI itself refuses some commands with --target, because of a resource that they leave out.
+    const isRefused = args.includes("--target") && errors.length === 0;
+    const mayFail = fault !== undefined || command.isInterrupted || isRefused;
+    if (exitCode !== 0 && !mayFail) problems.push(`exit code ${exitCode}`);
+    for (const problem of problems) this.#addProblem(`${words}: ${problem}`);
+    if (problems.length > 0) print(`${JSON.stringify(program)}\n${output}`);
+    this.#isUpToDate = exitCode === 0 && fault === undefined && isCompleteUp(command);
+    this.#allowsRefresh ||= this.#isUpToDate;
+    this.isStateInvalid ||= output.includes("snapshot integrity failure");
+  }
+
+  /** Returns the requests that change something, in words. */
+  #changes(): string[] {
+    return this.#options.services.flatMap(({ requests }, index) =>
+      requests
+        .filter(({ method }) => method !== "GET")
+        .map(({ method, webhookId = "", statusCode = "lost" }) => {
+          return `${method} ${webhookId} ${statusCode} at service ${index + 1}`;
+        }),
+    );
+  }
+
+  get #settings() {
+    const { listing } = this.#options;
+    return { timeoutSeconds: 3, retrySeconds: 3, ...(listing !== undefined && { listing }) };
+  }
+
+  readonly #nextNumber = () => {
+    this.#number += 1;
+    return this.#number;
+  };
+
+  #writeProgram(): Promise<void> {
+    const [first, second] = this.#options.services;
+    const { apiKeys } = this.#options;
+    const settings = this.#settings;
+    return writeProgram(this.#stack.directory, this.#program, {
+      same: { baseUrl: first.baseUrl, apiKey: apiKeys.same, ...settings },
+      second: { baseUrl: second.baseUrl, apiKey: apiKeys.second, ...settings },
+    });
+  }
+
+  #addProblem(problem: string): void {
+    this.problems.push(`seed ${this.#options.seed}, ${problem}`);
+    this.#options.print(`VIOLATED: ${problem}`);
   }
 }
