@@ -40,4 +40,5 @@ it.each([
       { program, service: { apiKeys: [template.apiKey, apiKeys.same], listing: true } },
     );
   },
+  steps * 60_000,
 );

@@ -106,12 +106,12 @@ export class Agreement {
       const key = keyOf(webhook);
       if (inState.has(key) || this.#unmanaged.has(key)) continue;
       this.#unmanaged.add(key);
+      if (taken404.includes(key)) continue;
       const { host } = new URL(webhook.url);
       const error = named.indexOf(host);
-      if (taken404.includes(key)) continue;
-      if (error < 0) problems.push(`webhook ${key} of ${host} is left behind without an error`);
       // An error explains one webhook.
-      else named.splice(error, 1);
+      if (error >= 0) named.splice(error, 1);
+      else problems.push(`webhook ${key} of ${host} is left behind without an error`);
     }
     return problems;
   }

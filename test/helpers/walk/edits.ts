@@ -2,6 +2,7 @@ import { type Choose, isChosen, oneOf, someOf, weighted } from "./random.ts";
 import {
   type DeclaredWebhook,
   events,
+  providerNames,
   randomOptions,
   randomWebhook,
   tables,
@@ -17,10 +18,10 @@ type Edit = (choose: Choose, program: WalkProgram, nextNumber: NextNumber) => Wa
 const maxWebhooks = 5;
 
 /**
- * The edits after which a refresh must not run the program: the provider of another service refuses it, and Pulumi 3.259
- * writes an invalid state if it replaces a webhook as a former dependent and for itself.
+ * The edits after which a refresh must not run the program: the provider of another service refuses to read a webhook,
+ * and Pulumi 3.259 writes an invalid state if it replaces a webhook as a former dependent and for itself.
  */
-const editsAgainstRefresh = ["change options", "move to another service"];
+const editsAgainstRefresh = ["change options", "move to another provider"];
 
 /** Returns the first program. */
 export function firstProgram(choose: Choose, nextNumber: NextNumber): WalkProgram {
@@ -81,8 +82,11 @@ const changeEvents = changing((choose) => {
 });
 
 /** The default provider refuses a webhook of the second service, so no webhook returns to it. */
-const move = changing((_choose, { provider }) => ({
-  provider: provider === "second" ? "same" : "second",
+const move = changing((choose, { provider }) => ({
+  provider: oneOf(
+    choose,
+    providerNames.filter((name) => name !== provider),
+  ),
 }));
 
 /** Changes a webhook that is deleted before its replacement, and perhaps one that has an argument from it. */
@@ -122,7 +126,7 @@ const edits: readonly (readonly [number, readonly [string, Edit]])[] = [
   [3, ["change options", changing((choose, _, earlier) => randomOptions(choose, earlier))]],
   [3, ["remove", remove]],
   [7, ["add", add]],
-  [4, ["move to another service", move]],
+  [4, ["move to another provider", move]],
   [3, ["rename", rename]],
 ];
 

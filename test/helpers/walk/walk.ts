@@ -58,7 +58,7 @@ class Walk {
   #program: WalkProgram = [];
   /** Whether the last command was a complete `up` without a fault. */
   #isUpToDate = false;
-  /** Whether a refresh may run the program. */
+  /** Whether a refresh may run the program: no edit since the last complete `up` speaks against it. */
   #allowsRefresh = true;
   #number = 0;
 
@@ -136,6 +136,8 @@ class Walk {
     const isRefused = args.includes("--target") && errors.length === 0;
     const mayFail = fault !== undefined || command.isInterrupted || isRefused;
     if (exitCode !== 0 && !mayFail) problems.push(`exit code ${exitCode}`);
+    const isReadOnly = args[0] === "preview" || args[0] === "refresh";
+    if (isReadOnly && this.#changes().length > 0) problems.push("sends creations or deletions");
     for (const problem of problems) this.#addProblem(`${words}: ${problem}`);
     if (problems.length > 0) print(`${JSON.stringify(program)}\n${output}`);
     this.#isUpToDate = exitCode === 0 && fault === undefined && isCompleteUp(command);
@@ -156,7 +158,7 @@ class Walk {
 
   get #settings() {
     const { listing } = this.#options;
-    return { timeoutSeconds: 3, retrySeconds: 3, ...(listing !== undefined && { listing }) };
+    return { retrySeconds: 3, ...(listing !== undefined && { listing }) };
   }
 
   readonly #nextNumber = () => {
