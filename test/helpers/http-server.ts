@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import http, { type IncomingHttpHeaders } from "node:http";
 import https from "node:https";
@@ -5,7 +6,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { pipeline } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setDefaultCACertificates } from "node:tls";
-import { generate } from "selfsigned";
+import forge from "node-forge";
 
 /** A response of the service. Default: status 200 without a body. */
 export interface StubResponse {
@@ -27,15 +28,7 @@ export async function startTlsServer(
   { isTrusted }: { readonly isTrusted: boolean },
   ...responses: readonly StubResponse[]
 ) {
-  const altNames = [{ type: 2 as const, value: "tables.example.test" }];
-  const addresses = ["127.0.0.1", "192.0.2.1"].map((ip) => ({ type: 7 as const, ip }));
-  const { private: key, cert } = await generate([{ name: "commonName", value: "test" }], {
-    keyType: "ec",
-    extensions: [
-      { name: "basicConstraints", cA: true },
-      { name: "subjectAltName", altNames: [...altNames, ...addresses] },
-    ],
-  });
+  const { key, cert } = selfSignedCertificate();
   if (isTrusted) setDefaultCACertificates([cert]);
   // The server prefers HTTP/2 but does not implement it: a client that offers HTTP/2 gets no response.
   const server = https.createServer({ key, cert, ALPNProtocols: ["h2", "http/1.1"] });
@@ -47,6 +40,29 @@ export async function startTlsServer(
     pipeline(socket, upstream, socket, () => undefined);
   });
   return { ...(await serve(server, responses)), certificate: cert };
+}
+
+function selfSignedCertificate(): { key: string; cert: string } {
+  // node-forge takes seconds for a key.
+  const { privateKey: key, publicKey } = generateKeyPairSync("rsa", {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: "pkcs1", format: "pem" },
+    publicKeyEncoding: { type: "pkcs1", format: "pem" },
+  });
+  const certificate = forge.pki.createCertificate();
+  certificate.publicKey = forge.pki.publicKeyFromPem(publicKey);
+  certificate.validity.notAfter = new Date(Date.now() + 24 * 60 * 60 * 1000);
+  const name = [{ name: "commonName", value: "test" }];
+  certificate.setSubject(name);
+  certificate.setIssuer(name);
+  const host = { type: 2, value: "tables.example.test" };
+  const addresses = ["127.0.0.1", "192.0.2.1"].map((ip) => ({ type: 7, ip }));
+  certificate.setExtensions([
+    { name: "basicConstraints", cA: true },
+    { name: "subjectAltName", altNames: [host, ...addresses] },
+  ]);
+  certificate.sign(forge.pki.privateKeyFromPem(key), forge.md.sha256.create());
+  return { key, cert: forge.pki.certificateToPem(certificate) };
 }
 
 async function serve(server: http.Server | https.Server, responses: readonly StubResponse[]) {
