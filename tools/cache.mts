@@ -1,6 +1,6 @@
 import { chmod, lstat, mkdir, mkdtemp, rename, rm, stat } from "node:fs/promises";
+import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import envPaths from "env-paths";
 import which from "which";
 
 /** A tool with a directory in the user's cache, which is either complete or missing. */
@@ -26,9 +26,13 @@ export class UnsafeCacheError extends Error {}
 
 /** The directory for the caches of this package: in `XDG_CACHE_HOME`, or the platform's default. */
 export function userCacheDirectory(): string {
-  const name = "pulumi-dbwebhooks";
-  const { XDG_CACHE_HOME: xdg } = process.env;
-  return xdg ? resolve(xdg, name) : envPaths(name, { suffix: "" }).cache;
+  const { XDG_CACHE_HOME: xdg, LOCALAPPDATA: windows } = process.env;
+  const defaults: Partial<Record<NodeJS.Platform, string>> = {
+    darwin: join(homedir(), "Library/Caches"),
+    win32: windows ?? join(homedir(), "AppData/Local"),
+  };
+  const caches = xdg || (defaults[process.platform] ?? join(homedir(), ".cache"));
+  return resolve(caches, "pulumi-dbwebhooks");
 }
 
 /** Whether every program of the tool is in the cache. */
