@@ -2,8 +2,8 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { assertNodeVersion } from "../common/node-version.js";
 import { explicitProviderKey, namespace } from "../common/setting-names.js";
-import { EngineMonitor, type Severity } from "../provider/engine.js";
-import type { Properties } from "../provider/values.js";
+import type { Properties } from "../provider/rules/values.js";
+import { EngineMonitor, type Severity } from "../provider/run/engine.js";
 import { WebhookProvider } from "../provider/webhook-provider.js";
 
 /** The property in which Pulumi keeps the text of a dynamic provider. */

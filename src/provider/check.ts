@@ -4,9 +4,9 @@ import {
   validateArgumentNames,
   validateArguments,
   withoutAbsent,
-} from "./arguments.js";
-import type { ConfigResult } from "./config.js";
-import type { Properties } from "./values.js";
+} from "./rules/arguments.js";
+import type { ConfigResult } from "./rules/config.js";
+import type { Properties } from "./rules/values.js";
 
 /** The arguments, normalized if they are valid, and one message per problem. */
 interface CheckedArguments {

@@ -1,13 +1,13 @@
 import { createWebhook, deleteWebhook } from "../api/client.js";
 import { mayHaveActed } from "../api/retry-policy.js";
-import type { WebhookInputs } from "./arguments.js";
-import { WebhookError } from "./errors.js";
 import { failure, unexpectedText } from "./messages/failures.js";
 import { undoReturned404 } from "./messages/problems.js";
 import { callText } from "./messages/requests.js";
-import type { Context } from "./operation.js";
-import type { WebhookAddress } from "./run-state.js";
-import { parseSecret } from "./values.js";
+import type { WebhookInputs } from "./rules/arguments.js";
+import { parseSecret } from "./rules/values.js";
+import { WebhookError } from "./run/errors.js";
+import type { Context } from "./run/operation.js";
+import type { WebhookAddress } from "./run/run-state.js";
 
 /** A new webhook, and the secret that the service reveals only once. */
 export interface CreatedWebhook {

@@ -1,11 +1,11 @@
 import { deleteWebhook } from "../api/client.js";
 import { isNotFound, saysNothingAboutLists } from "../api/service-error.js";
-import { lookUp } from "./lookup.js";
 import { failure } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
 import { absentText, goneText, keptText } from "./messages/notices.js";
-import type { Context } from "./operation.js";
-import type { WebhookAddress } from "./run-state.js";
+import { lookUp } from "./run/lookup.js";
+import type { Context } from "./run/operation.js";
+import type { WebhookAddress } from "./run/run-state.js";
 
 /**
  * Deletes a webhook that is in the state. Throws unless the webhook is gone or may count as gone, or is another resource's

@@ -1,10 +1,10 @@
-import type { Settings } from "./config.js";
-import { type Comparison, compareWebhook, type Difference } from "./differences.js";
 import { failure } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
 import { differenceText } from "./messages/notices.js";
-import type { Operation } from "./operation.js";
-import type { RunState, WebhookAddress } from "./run-state.js";
+import type { Settings } from "./rules/config.js";
+import { type Comparison, compareWebhook, type Difference } from "./rules/differences.js";
+import type { Operation } from "./run/operation.js";
+import type { RunState, WebhookAddress } from "./run/run-state.js";
 
 /**
  * Compares a webhook with the arguments, and warns of differences, which replace it. Throws if the update must not happen.

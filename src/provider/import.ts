@@ -3,21 +3,21 @@ import { isEventType } from "../common/event-types.js";
 import { hasControlOrSurroundingSpace } from "../common/identifier.js";
 import { parseJson } from "../common/json.js";
 import { validateNames } from "../common/nearest-name.js";
+import { failure } from "./messages/failures.js";
+import { nameOfWebhook } from "./messages/names.js";
+import { importText } from "./messages/notices.js";
+import { importProblems, notFoundText, type Problem } from "./messages/problems.js";
 import {
   normalizeEvents,
   validateArguments,
   type WebhookInputs,
   webhookArguments,
-} from "./arguments.js";
-import { lookUp } from "./lookup.js";
-import { failure } from "./messages/failures.js";
-import { nameOfWebhook } from "./messages/names.js";
-import { importText } from "./messages/notices.js";
-import { importProblems, notFoundText, type Problem } from "./messages/problems.js";
-import type { Context } from "./operation.js";
-import type { WebhookAddress } from "./run-state.js";
-import { validateReceiverUrl } from "./url-rules.js";
-import { type Properties, parseSecret } from "./values.js";
+} from "./rules/arguments.js";
+import { validateReceiverUrl } from "./rules/url-rules.js";
+import { type Properties, parseSecret } from "./rules/values.js";
+import { lookUp } from "./run/lookup.js";
+import type { Context } from "./run/operation.js";
+import type { WebhookAddress } from "./run/run-state.js";
 
 /**
  * Reads a webhook that Pulumi does not know yet. Its secret, which the service does not reveal again, comes from the

@@ -1,5 +1,3 @@
-import type { ConfigResult } from "./config.js";
-import { differencesFrom, type ListedProperties, lookUpForRefresh } from "./lookup.js";
 import { failure } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
 import {
@@ -10,9 +8,11 @@ import {
   notReadText,
 } from "./messages/notices.js";
 import { callText } from "./messages/requests.js";
-import type { Context, Operation } from "./operation.js";
-import type { WebhookAddress } from "./run-state.js";
-import type { WebhookState } from "./state.js";
+import type { ConfigResult } from "./rules/config.js";
+import type { WebhookState } from "./rules/state.js";
+import { differencesFrom, type ListedProperties, lookUpForRefresh } from "./run/lookup.js";
+import type { Context, Operation } from "./run/operation.js";
+import type { WebhookAddress } from "./run/run-state.js";
 
 /** The properties that differ from the state, with the values that the service has. */
 export type Drift = Partial<ListedProperties>;

@@ -2,24 +2,29 @@
 // results have the shapes of Pulumi's dynamic providers.
 import { Transport } from "../api/transport.js";
 import { importSecretVariable } from "../common/setting-names.js";
-import { parseInputs, replacingArguments, withoutAbsent } from "./arguments.js";
 import { checkWebhook } from "./check.js";
-import { type ConfigResult, type ConfigSource, readConfig } from "./config.js";
 import { createManagedWebhook } from "./create.js";
 import { deleteManagedWebhook } from "./delete.js";
 import { diffWebhook } from "./diff.js";
-import type { Comparison } from "./differences.js";
-import type { EngineMonitor } from "./engine.js";
-import { WebhookError } from "./errors.js";
 import { findToImport } from "./import.js";
 import { failure } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
 import { delayText } from "./messages/notices.js";
-import { type Context, Operation, type OperationOptions, sensitiveValues } from "./operation.js";
 import { isReadable, readWebhook } from "./read.js";
-import { RunState, type WebhookAddress } from "./run-state.js";
-import { addressOf, parseProperties, type WebhookState } from "./state.js";
-import { type Properties, withWrappedSecret, wrapSecret } from "./values.js";
+import { parseInputs, replacingArguments, withoutAbsent } from "./rules/arguments.js";
+import { type ConfigResult, type ConfigSource, readConfig } from "./rules/config.js";
+import type { Comparison } from "./rules/differences.js";
+import { addressOf, parseProperties, type WebhookState } from "./rules/state.js";
+import { type Properties, withWrappedSecret, wrapSecret } from "./rules/values.js";
+import type { EngineMonitor } from "./run/engine.js";
+import { WebhookError } from "./run/errors.js";
+import {
+  type Context,
+  Operation,
+  type OperationOptions,
+  sensitiveValues,
+} from "./run/operation.js";
+import { RunState, type WebhookAddress } from "./run/run-state.js";
 
 /** The result of `check`: normalized inputs and one failure per problem. */
 export interface CheckResult {

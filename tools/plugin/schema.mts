@@ -38,7 +38,7 @@ export const schema = await generateSchema();
 async function generateSchema() {
   const template = JSON.parse(readFileSync(schemaTemplate, "utf8"));
   const { replacingArguments } =
-    await load<typeof import("../../src/provider/arguments.ts")>("provider/arguments.ts");
+    await load<typeof import("../../src/provider/rules/arguments.ts")>("provider/arguments.ts");
   const ifReplacing = (name: string, fields: Schema) =>
     (replacingArguments as readonly string[]).includes(name) ? fields : {};
 
@@ -110,7 +110,7 @@ function requiredOf(members: readonly Member[]): string[] {
  */
 async function loadSettingFields(): Promise<(name: string) => Schema> {
   const { settingRules } =
-    await load<typeof import("../../src/provider/config.ts")>("provider/config.ts");
+    await load<typeof import("../../src/provider/rules/config.ts")>("provider/config.ts");
   const { environmentVariables } =
     await load<typeof import("../../src/common/setting-names.ts")>("common/setting-names.ts");
   return (name) => {

@@ -2,10 +2,10 @@
 import { type ServiceError, status } from "@grpc/grpc-js";
 import { DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb.js";
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb.js";
-import { webhookArguments } from "../../provider/arguments.js";
-import { isSame } from "../../provider/differences.js";
-import { WebhookError } from "../../provider/errors.js";
-import type { Properties } from "../../provider/values.js";
+import { webhookArguments } from "../../provider/rules/arguments.js";
+import { isSame } from "../../provider/rules/differences.js";
+import type { Properties } from "../../provider/rules/values.js";
+import { WebhookError } from "../../provider/run/errors.js";
 
 /** Returns the properties in a struct of the engine, or an empty object without a struct. */
 export function propertiesOf(struct: Struct | undefined): Record<string, unknown> {

@@ -16,8 +16,8 @@ import {
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { readOnlyText } from "../../common/read-only.js";
-import type { OperationOptions } from "../../provider/operation.js";
-import type { Properties } from "../../provider/values.js";
+import type { Properties } from "../../provider/rules/values.js";
+import type { OperationOptions } from "../../provider/run/operation.js";
 import type { WebhookProvider } from "../../provider/webhook-provider.js";
 import { diffResponse, propertiesOf, RequestError, structOf } from "./grpc-messages.js";
 import { parsePulumiId, pulumiIdOf } from "./pulumi-id.js";

@@ -19,9 +19,9 @@ import {
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { pluginWebhookType } from "../../common/type-tokens.js";
 import { version } from "../../common/version.js";
-import { checkSettings, settingsSource } from "../../provider/check-settings.js";
-import type { EngineMonitor, Notify } from "../../provider/engine.js";
-import type { OperationOptions } from "../../provider/operation.js";
+import { checkSettings, settingsSource } from "../../provider/rules/check-settings.js";
+import type { EngineMonitor, Notify } from "../../provider/run/engine.js";
+import type { OperationOptions } from "../../provider/run/operation.js";
 import { WebhookProvider } from "../../provider/webhook-provider.js";
 import type { EngineLog } from "./engine-log.js";
 import { grpcErrorOf, propertiesOf, RequestError, structOf } from "./grpc-messages.js";

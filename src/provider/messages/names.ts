@@ -1,7 +1,7 @@
 // The names of webhooks and settings in messages.
 import { shownValue } from "../../common/redact.js";
 import { environmentVariables, namespace, type SettingName } from "../../common/setting-names.js";
-import type { ProviderAddress } from "../config.js";
+import type { ProviderAddress } from "../rules/config.js";
 
 /** Returns the name of a webhook in messages. */
 export function nameOfWebhook(id: string, databaseId: string | undefined): string {

@@ -2,7 +2,7 @@
 import type { FailedCall } from "../../api/client.js";
 import { shownValue } from "../../common/redact.js";
 import { importSecretVariable } from "../../common/setting-names.js";
-import type { Context } from "../operation.js";
+import type { Context } from "../run/operation.js";
 import { callText } from "./requests.js";
 import { sentences } from "./sentences.js";
 

@@ -4,7 +4,7 @@ import { connectionRefusedSeconds, type GiveUpReason } from "../../api/retry-pol
 import type { HttpFailure, HttpResponse } from "../../api/send-once.js";
 import { messageInBody, parseServiceError, secretsInBody } from "../../api/service-error.js";
 import { oneLine } from "../../common/redact.js";
-import type { Context } from "../operation.js";
+import type { Context } from "../run/operation.js";
 import { nameOfSetting } from "./names.js";
 
 const maxShownEntries = 5;

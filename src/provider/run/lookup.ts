@@ -1,11 +1,11 @@
 // Finds webhooks in the list of their database.
-import { listWebhooks, type WebhookKey, type WebhookList } from "../api/client.js";
-import type { ListedWebhook } from "../api/schemas.js";
-import { normalizeEvents } from "./arguments.js";
-import { isSame } from "./differences.js";
+import { listWebhooks, type WebhookKey, type WebhookList } from "../../api/client.js";
+import type { ListedWebhook } from "../../api/schemas.js";
+import { normalizeEvents } from "../rules/arguments.js";
+import { isSame } from "../rules/differences.js";
+import type { WebhookState } from "../rules/state.js";
+import { isUnknown } from "../rules/values.js";
 import type { Context } from "./operation.js";
-import type { WebhookState } from "./state.js";
-import { isUnknown } from "./values.js";
 
 /** A list, and the webhook in question. A webhook that a complete list does not hold is absent. */
 export interface Lookup extends WebhookList {

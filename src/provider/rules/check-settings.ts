@@ -1,12 +1,12 @@
 // What is decided about the settings of a provider before a resource uses it.
-import { shownValue } from "../common/redact.js";
+import { shownValue } from "../../common/redact.js";
 import {
   isDefaultProviderName,
   namespace,
   validateEnvironmentNames,
   validateSettingNames,
-} from "../common/setting-names.js";
-import { version } from "../common/version.js";
+} from "../../common/setting-names.js";
+import { version } from "../../common/version.js";
 import { type ConfigSource, readConfig } from "./config.js";
 import { parseBaseUrl } from "./url-rules.js";
 import { isUnknown, type Properties, withUnwrappedSecrets, wrapSecret } from "./values.js";

@@ -1,6 +1,6 @@
 // What one Pulumi command knows about its webhooks. No comparison protects the webhook of the resource that is compared:
 // Pulumi compares one resource several times, and deletes a moment later what looked unchanged.
-import type { WebhookKey } from "../api/client.js";
+import type { WebhookKey } from "../../api/client.js";
 
 /** Identifies a webhook across services. */
 export interface WebhookAddress extends WebhookKey {

@@ -1,6 +1,6 @@
 // The properties of a webhook as Pulumi passes them, parsed once.
-import { isPathSegment } from "../common/identifier.js";
-import type { WebhookAddress } from "./run-state.js";
+import { isPathSegment } from "../../common/identifier.js";
+import type { WebhookAddress } from "../run/run-state.js";
 import { parseBaseUrl } from "./url-rules.js";
 import type { Properties } from "./values.js";
 

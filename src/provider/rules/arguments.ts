@@ -1,8 +1,8 @@
 // The arguments of a webhook and their rules. No message repeats a received value: any value can be a
 // credential, and Pulumi masks only the secrets that it knows of.
-import { eventTypes, isEventType } from "../common/event-types.js";
-import { isIdentifier } from "../common/identifier.js";
-import { adviceForUnknownName, validateNames } from "../common/nearest-name.js";
+import { eventTypes, isEventType } from "../../common/event-types.js";
+import { isIdentifier } from "../../common/identifier.js";
+import { adviceForUnknownName, validateNames } from "../../common/nearest-name.js";
 import { validateReceiverUrl } from "./url-rules.js";
 import { isUnknown, type Properties } from "./values.js";
 

@@ -1,6 +1,6 @@
 // The rules for the URLs of receivers and of the service. No message repeats the URL, which can hold a
 // credential.
-import { isLoopbackHostname, parseHttpUrl } from "../common/url.js";
+import { isLoopbackHostname, parseHttpUrl } from "../../common/url.js";
 
 const maxBaseUrlLength = 2_000;
 

@@ -1,13 +1,13 @@
 // The settings of one account: their rules, and where each value comes from. No message repeats a received
 // value: any value can be a credential.
-import { apiPath } from "../api/client.js";
-import { isApiKey } from "../common/identifier.js";
+import { apiPath } from "../../api/client.js";
+import { isApiKey } from "../../common/identifier.js";
 import {
   environmentVariables,
   namespace,
   type SettingName,
   settingNames,
-} from "../common/setting-names.js";
+} from "../../common/setting-names.js";
 import { normalizeBaseUrl, parseBaseUrl, validateBaseUrl } from "./url-rules.js";
 
 const setCommands: { readonly [Name in SettingName]?: string } = {

@@ -1,9 +1,9 @@
-import type { ClientContext, WebhookList } from "../api/client.js";
-import { oneLine, redact, sensitivePartsOfUrl } from "../common/redact.js";
-import type { Settings } from "./config.js";
+import type { ClientContext, WebhookList } from "../../api/client.js";
+import { oneLine, redact, sensitivePartsOfUrl } from "../../common/redact.js";
+import type { Settings } from "../rules/config.js";
+import type { Properties } from "../rules/values.js";
 import type { EngineMonitor, Notify, Severity } from "./engine.js";
 import type { RunState } from "./run-state.js";
-import type { Properties } from "./values.js";
 
 /** What Pulumi passes with an operation besides the properties of the resource. */
 export interface OperationOptions {
