@@ -2,8 +2,15 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { assertNodeVersion } from "../common/node-version.js";
 import { explicitProviderKey, namespace } from "../common/setting-names.js";
+import { checkOperation } from "../provider/check.js";
+import { createOperation } from "../provider/create.js";
+import { deleteOperation } from "../provider/delete.js";
+import { diffOperation } from "../provider/diff.js";
+import { readOperation } from "../provider/read.js";
 import type { Properties } from "../provider/rules/values.js";
 import { EngineMonitor, type Severity } from "../provider/run/engine.js";
+import type { OperationDefinition } from "../provider/run/operation.js";
+import { updateOperation } from "../provider/update.js";
 import { WebhookProvider } from "../provider/webhook-provider.js";
 
 /** The property in which Pulumi keeps the text of a dynamic provider. */
@@ -15,7 +22,6 @@ process.stderr.on("error", () => {});
 // The engine passes its address as the last argument, after flags such as those for logging.
 const engineMonitor = new EngineMonitor(process.argv.at(-1), notify);
 let provider = providerOf(() => undefined);
-const options = { notify };
 
 /**
  * Keeps the configuration for the first operation that needs it. This function neither waits nor fails:
@@ -29,7 +35,7 @@ export function configure({ config }: dynamic.ConfigureRequest): Promise<void> {
 
 /** Reports every problem with the arguments and the configuration. */
 export async function check(_olds: Properties, news: Properties): Promise<dynamic.CheckResult> {
-  return usableProvider().check(withoutProviderText(news), options);
+  return run(checkOperation, { news: withoutProviderText(news) });
 }
 
 /** Compares the state with the arguments and the base URL. Every difference replaces. */
@@ -38,12 +44,12 @@ export async function diff(
   olds: Properties,
   news: Properties,
 ): Promise<dynamic.DiffResult> {
-  return usableProvider().diff(id, olds, withoutProviderText(news), options);
+  return run(diffOperation, { id, olds, news: withoutProviderText(news) });
 }
 
 /** Creates the webhook and returns its secret for Pulumi to encrypt. */
 export async function create(inputs: Properties): Promise<dynamic.CreateResult> {
-  return usableProvider().create(withoutProviderText(inputs), options);
+  return run(createOperation, { inputs: withoutProviderText(inputs) });
 }
 
 /**
@@ -51,17 +57,17 @@ export async function create(inputs: Properties): Promise<dynamic.CreateResult> 
  * webhook no longer exists.
  */
 export async function read(id: string, props: Properties): Promise<dynamic.ReadResult> {
-  return usableProvider().read(id, props, options);
+  return run(readOperation, { id, props });
 }
 
 /** Keeps the old outputs. */
 export async function update(_id: string, olds: Properties): Promise<dynamic.UpdateResult> {
-  return usableProvider().update(olds);
+  return run(updateOperation, { olds });
 }
 
 /** Deletes the webhook. */
 async function remove(id: string, props: Properties): Promise<void> {
-  await usableProvider().delete(id, props, options);
+  await run(deleteOperation, { id, props });
 }
 
 export { remove as delete };
@@ -77,10 +83,13 @@ export { remove as delete };
   delete: remove,
 }) satisfies dynamic.ResourceProvider;
 
-/** The configured provider. Throws if Node.js is too old to run it. */
-function usableProvider(): WebhookProvider {
+/** Runs an operation with the configured provider. Throws if Node.js is too old. */
+async function run<Request, Result>(
+  operation: OperationDefinition<Request, Result>,
+  request: Request,
+): Promise<Result> {
   assertNodeVersion("pulumi-dbwebhooks", process.versions.node);
-  return provider;
+  return provider.run(operation, request, { notify });
 }
 
 function providerOf(get: (key: string) => string | undefined): WebhookProvider {

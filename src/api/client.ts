@@ -18,13 +18,15 @@ export interface ClientContext {
   readonly onDelay: Call["onDelay"];
 }
 
-/** The webhook that a creation asks for. */
+/** What defines a webhook. The arguments and the state of a resource derive their types from it. */
 export interface NewWebhook {
   readonly databaseId: string;
   readonly url: string;
   readonly events: readonly string[];
-  readonly tableId?: string | undefined;
+  readonly tableId?: string;
 }
+
+type RequestBody = Record<Exclude<keyof NewWebhook, "databaseId">, unknown>;
 
 /** Loads zod before a request: after it, a failure to load would lose the response. */
 const loadSchemas = () => import("./schemas.js");
@@ -63,8 +65,8 @@ export interface WebhookKey {
  */
 export type Creation =
   | { readonly kind: "returned"; readonly webhook: WebhookKey; readonly secret: unknown }
-  | { readonly kind: "refused"; readonly failure: FailedCall }
-  | { readonly kind: "inDoubt"; readonly failure: FailedCall };
+  | { readonly kind: "refused"; readonly failedCall: FailedCall }
+  | { readonly kind: "inDoubt"; readonly failedCall: FailedCall };
 
 /**
  * The result of a deletion. `absent`: the service has no such webhook, or the API key has no access to it.
@@ -73,14 +75,14 @@ export type Creation =
 export type Deletion =
   | { readonly kind: "deleted" }
   | { readonly kind: "absent"; readonly call: EndedCall }
-  | { readonly kind: "failed"; readonly failure: FailedCall };
+  | { readonly kind: "failed"; readonly failedCall: FailedCall };
 
-/** The webhooks of a database. `failure` says why there is no list, or why an entry is missing. */
+/** The webhooks of a database. `failedCall` says why there is no list, or why an entry is missing. */
 export interface WebhookList {
   readonly webhooks: readonly ListedWebhook[];
   /** Whether the database certainly has no further webhooks. */
   readonly isComplete: boolean;
-  readonly failure?: FailedCall;
+  readonly failedCall?: FailedCall;
 }
 
 /**
@@ -94,17 +96,17 @@ export async function createWebhook(
   { databaseId, url, events, tableId }: NewWebhook,
 ): Promise<Creation> {
   const { parseCreatedWebhook } = await loadSchemas();
-  // JSON has no `undefined`, so it is left out.
-  const body = { url, events, tableId };
+  // JSON has no `undefined`, so it is left out. The compiler refuses a body that lacks a field.
+  const body = { url, events, tableId } satisfies RequestBody;
   const { call, response } = await callApi(context, "create", webhooksPath(databaseId), { body });
   if (response === undefined) {
-    return { kind: mayHaveActed(call.outcome) ? "inDoubt" : "refused", failure: call };
+    return { kind: mayHaveActed(call.outcome) ? "inDoubt" : "refused", failedCall: call };
   }
   const created = parseCreatedWebhook(response.body);
   if (created?.id === undefined) {
     const unusableId = created?.isIdInexact ? "inexactId" : "id";
     const unusablePart = created === undefined ? "body" : unusableId;
-    return { kind: "inDoubt", failure: { ...call, unusablePart } };
+    return { kind: "inDoubt", failedCall: { ...call, unusablePart } };
   }
   const { id, secret } = created;
   return { kind: "returned", webhook: { databaseId, id }, secret };
@@ -125,11 +127,11 @@ export async function listWebhooks(
   const { parseWebhookList } = await loadSchemas();
   const { call, response } = await callApi(context, "list", webhooksPath(databaseId));
   if (response === undefined) {
-    return { webhooks: [], isComplete: false, failure: call };
+    return { webhooks: [], isComplete: false, failedCall: call };
   }
   const list = parseWebhookList(response.body);
   if (list === undefined) {
-    return { webhooks: [], isComplete: false, failure: { ...call, unusablePart: "list" } };
+    return { webhooks: [], isComplete: false, failedCall: { ...call, unusablePart: "list" } };
   }
   const canUse = ({ webhook }: ListEntry) => webhook !== undefined && isUsable(webhook);
   const webhooks = list.entries.filter(canUse).flatMap(({ webhook = [] }) => webhook);
@@ -139,7 +141,7 @@ export async function listWebhooks(
     : {
         webhooks,
         isComplete: false,
-        failure: { ...call, unusablePart: "entries", unusableEntries },
+        failedCall: { ...call, unusablePart: "entries", unusableEntries },
       };
 }
 
@@ -160,14 +162,16 @@ export async function deleteWebhook(
   const path = `${webhooksPath(databaseId)}/${encodeURIComponent(id)}`;
   const { call, response } = await callApi(context, "delete", path, { isUndo });
   if (response === undefined) {
-    return isNotFound(call.outcome) ? { kind: "absent", call } : { kind: "failed", failure: call };
+    return isNotFound(call.outcome)
+      ? { kind: "absent", call }
+      : { kind: "failed", failedCall: call };
   }
   const deletion = parseDeletion(response.body);
   if (response.body.trim() === "" || deletion?.success) {
     return { kind: "deleted" };
   }
   const unusablePart = deletion === undefined ? "confirmation" : "success";
-  return { kind: "failed", failure: { ...call, unusablePart } };
+  return { kind: "failed", failedCall: { ...call, unusablePart } };
 }
 
 function webhooksPath(databaseId: string): string {

@@ -3,28 +3,33 @@ import {
   normalizeEvents,
   validateArgumentNames,
   validateArguments,
-  withoutAbsent,
+  withoutNullish,
 } from "./rules/arguments.js";
-import type { ConfigResult } from "./rules/config.js";
 import type { Properties } from "./rules/values.js";
+import { localOperation } from "./run/operation.js";
 
-/** The arguments, normalized if they are valid, and one message per problem. */
-interface CheckedArguments {
+/** Normalized inputs and one failure per problem, as Pulumi's dynamic providers return them. */
+interface CheckResult {
   readonly inputs: Properties;
-  readonly failures: readonly string[];
+  readonly failures?: { property: string; reason: string }[];
 }
 
-/** Validates the configuration and the arguments of a webhook. */
-export function checkWebhook(news: Properties, { problems }: ConfigResult): CheckedArguments {
-  const inputs = withoutAbsent(news);
-  const failures = [
-    ...problems,
-    ...validateArgumentNames(inputs),
-    ...validateArguments(inputs),
-  ].map((line) => oneLine(line, 500));
-  const isValid = failures.length === 0;
-  return {
-    inputs: isValid ? { ...inputs, events: normalizeEvents(inputs.events) } : inputs,
-    failures,
-  };
-}
+/** Reports every problem of the configuration and of the arguments. */
+export const checkOperation = localOperation<{ readonly news: Properties }, CheckResult>({
+  name: () => "Check webhook",
+  sensitive: ({ news }) => news,
+  run: ({ config }, { news }) => {
+    const inputs = withoutNullish(news);
+    const problems = [
+      ...config.problems,
+      ...validateArgumentNames(inputs),
+      ...validateArguments(inputs),
+    ];
+    if (problems.length === 0) {
+      return { inputs: { ...inputs, events: normalizeEvents(inputs.events) } };
+    }
+    // Name no property: Pulumi prints the value of a named one, and a url is often a credential.
+    const failures = problems.map((line) => ({ property: "", reason: oneLine(line, 500) }));
+    return { inputs, failures };
+  },
+});

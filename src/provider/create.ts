@@ -1,55 +1,76 @@
 import { createWebhook, deleteWebhook } from "../api/client.js";
 import { mayHaveActed } from "../api/retry-policy.js";
-import { failure, unexpectedText } from "./messages/failures.js";
-import { undoReturned404 } from "./messages/problems.js";
+import { failure } from "./messages/failure.js";
+import { unexpectedText } from "./messages/failures.js";
 import { callText } from "./messages/requests.js";
-import type { WebhookInputs } from "./rules/arguments.js";
-import { parseSecret } from "./rules/values.js";
+import { sentences } from "./messages/sentences.js";
+import { outputsOf, parseInputs, type WebhookInputs } from "./rules/arguments.js";
+import type { WebhookAddress } from "./rules/state.js";
+import { type Properties, parseSecret, withWrappedSecret } from "./rules/values.js";
 import { WebhookError } from "./run/errors.js";
-import type { Context } from "./run/operation.js";
-import type { WebhookAddress } from "./run/run-state.js";
+import type { Context, OperationDefinition } from "./run/operation.js";
+
+interface CreateRequest {
+  readonly inputs: Properties;
+}
+
+/** The id and the outputs for Pulumi to store, as Pulumi's dynamic providers return them. */
+interface CreateResult {
+  readonly id: string;
+  readonly outs: Properties;
+}
 
 /** A new webhook, and the secret that the service reveals only once. */
-export interface CreatedWebhook {
+interface CreatedWebhook {
   readonly id: string;
   readonly secret: string;
 }
 
 /**
- * Creates a webhook. Deletes it again if its secret cannot be stored, or can no longer reach the state; never
- * if the webhook may have existed before.
+ * Creates a webhook. Deletes it again if its secret cannot be stored, or can no longer reach the state; never if the
+ * webhook may have existed before.
  */
-export async function createManagedWebhook(
-  context: Context,
-  webhook: WebhookInputs,
-): Promise<CreatedWebhook> {
-  const { engineMonitor, operation } = context;
-  try {
-    return await createOrUndo(context, webhook);
-  } catch (error) {
-    if (!(await engineMonitor.confirmCanStoreOrStop())) {
-      // The process ends before the error can reach the engine.
-      operation.warn(error instanceof WebhookError ? error.message : `${operation.name} failed.`);
+export const createOperation: OperationDefinition<CreateRequest, CreateResult> = {
+  name: ({ inputs: { databaseId } }) =>
+    `Create webhook${typeof databaseId === "string" ? ` in database ${databaseId}` : ""}`,
+  sensitive: ({ inputs }) => inputs,
+  isCreation: true,
+  withoutSettings: "notCreated",
+  run: async (context, { inputs }) => {
+    const { engineMonitor, operation, settings } = context;
+    const parsed = parseInputs(inputs);
+    if ("problem" in parsed) {
+      throw failure("incomplete", operation, parsed.problem);
     }
-    throw error;
-  }
-}
+    try {
+      const { id, secret } = await createOrUndo(context, parsed.webhook);
+      const { baseUrl } = settings;
+      return { id, outs: withWrappedSecret({ ...outputsOf(inputs), baseUrl, secret }) };
+    } catch (error) {
+      if (!(await engineMonitor.confirmCanStoreOrStop())) {
+        // The process ends before the error can reach the engine.
+        operation.warn(error instanceof WebhookError ? error.message : `${operation.name} failed.`);
+      }
+      throw error;
+    }
+  },
+};
 
 async function createOrUndo(context: Context, webhook: WebhookInputs): Promise<CreatedWebhook> {
   const { settings, runState, engineMonitor, operation } = context;
   const startedAt = runState.now;
   const creation = await createWebhook(context, webhook);
   if (creation.kind === "refused") {
-    throw failure("notCreated", operation, { context, call: creation.failure });
+    throw failure("notCreated", operation, { context, call: creation.failedCall });
   }
   if (creation.kind === "inDoubt") {
-    throw failure("inDoubt", operation, { context, call: creation.failure });
+    throw failure("inDoubt", operation, { context, call: creation.failedCall });
   }
   const { secret } = creation;
   const address = { ...creation.webhook, baseUrl: settings.baseUrl };
   const { id } = address;
   const isKnown = runState.isKnown(address, startedAt);
-  if (isKnown || isAbsent(secret)) {
+  if (isKnown || isMissing(secret)) {
     runState.noteExists(address);
     throw failure(isKnown ? "knownId" : "withoutSecret", operation, id);
   }
@@ -68,7 +89,7 @@ async function createOrUndo(context: Context, webhook: WebhookInputs): Promise<C
 }
 
 /** Whether the response revealed no secret, as one about an existing webhook might. */
-function isAbsent(secret: unknown): boolean {
+function isMissing(secret: unknown): boolean {
   return secret === undefined || secret === null || secret === "";
 }
 
@@ -85,10 +106,14 @@ async function undoCreation(
   try {
     const deletion = await deleteWebhook(undoContext, address, { isUndo: true });
     if (deletion.kind === "failed") {
-      return callText(undoContext, deletion.failure);
+      return callText(undoContext, deletion.failedCall);
     }
     if (deletion.kind === "absent") {
-      return undoReturned404(deletion.call.earlierOutcomes.some(mayHaveActed));
+      return sentences(
+        "the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks",
+        deletion.call.earlierOutcomes.some(mayHaveActed) &&
+          "(an earlier attempt without a complete response may have deleted it)",
+      );
     }
     context.runState.noteAbsent(address);
     return undefined;

@@ -1,40 +1,55 @@
-import { failure } from "./messages/failures.js";
+import { failure } from "./messages/failure.js";
 import { nameOfWebhook } from "./messages/names.js";
 import { differenceText } from "./messages/notices.js";
-import type { Settings } from "./rules/config.js";
-import { type Comparison, compareWebhook, type Difference } from "./rules/differences.js";
-import type { Operation } from "./run/operation.js";
-import type { RunState, WebhookAddress } from "./run/run-state.js";
+import { compareWebhook } from "./rules/differences.js";
+import { parseProperties, type WebhookAddress } from "./rules/state.js";
+import type { Properties } from "./rules/values.js";
+import { type LocalContext, localOperation } from "./run/operation.js";
+
+interface DiffRequest {
+  readonly id: string;
+  /** The stored outputs, as Pulumi calls them too. */
+  readonly olds: Properties;
+  readonly news: Properties;
+  /** The paths of `ignoreChanges`, where Pulumi has not applied them. */
+  readonly ignored?: readonly string[];
+}
+
+/** What differs, as Pulumi's dynamic providers return it. Every difference replaces. */
+interface DiffResult {
+  readonly changes: boolean;
+  readonly replaces?: string[];
+}
 
 /**
- * Compares a webhook with the arguments, and warns of differences, which replace it. Throws if the update must not happen.
- *
- * @param address Where the webhook is, if its state says so.
- * @param urn The resource, where Pulumi names it.
+ * Compares a webhook with the arguments and the base URL, and warns of differences. Throws if the update must not happen.
  */
-export function diffWebhook(
-  address: WebhookAddress | undefined,
-  comparison: Comparison,
-  runState: RunState,
-  operation: Operation,
-  urn: string | undefined,
-): readonly Difference[] {
-  if (address === undefined) {
-    throw failure("comparedWithoutAddress", operation);
-  }
-  if (runState.isCreated(address)) {
-    throw failure("twoResources", operation, address.id);
-  }
-  assertReachable(address, comparison.settings, operation);
-  const differences = compareWebhook(comparison);
-  if (differences.length > 0) {
+export const diffOperation = localOperation<DiffRequest, DiffResult>({
+  name: ({ id, olds }) => `Compare ${nameOfWebhook(id, parseProperties(olds).databaseId)}`,
+  sensitive: ({ olds }) => olds,
+  run: (context, { id, olds, news, ignored = [] }) => {
+    const { config, runState, operation, urn } = context;
+    const state = parseProperties(olds);
+    const address = runState.locate(id, state);
+    if (address === undefined) {
+      throw failure("noAddress", operation, "unchanged");
+    }
+    if (runState.isCreated(address)) {
+      throw failure("twoResources", operation, id);
+    }
+    assertReachable(context, address);
+    const differences = compareWebhook({ state, news, settings: config.settings, ignored });
+    if (differences.length === 0) {
+      if (urn !== undefined) {
+        runState.noteHolder(address, urn);
+      }
+      return { changes: false };
+    }
     const labels = differences.map(({ label }) => label);
-    operation.warnOnce(differenceText(nameOfWebhook(address.id, address.databaseId), labels));
-  } else if (urn !== undefined) {
-    runState.noteHolder(address, urn);
-  }
-  return differences;
-}
+    operation.warnOnce(differenceText(nameOfWebhook(id, address.databaseId), labels));
+    return { changes: true, replaces: differences.map(({ property }) => property) };
+  },
+});
 
 /**
  * Throws if the default provider is at another address than the webhook: it has one address and one key, so it could
@@ -42,9 +57,8 @@ export function diffWebhook(
  * which deletes it.
  */
 function assertReachable(
+  { config: { settings }, operation }: LocalContext,
   { baseUrl }: WebhookAddress,
-  settings: Settings | undefined,
-  operation: Operation,
 ): void {
   if (settings !== undefined && !settings.isExplicit && settings.baseUrl !== baseUrl) {
     throw failure("otherBaseUrl", operation, { provider: settings, baseUrl });

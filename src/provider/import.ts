@@ -3,69 +3,82 @@ import { isEventType } from "../common/event-types.js";
 import { hasControlOrSurroundingSpace } from "../common/identifier.js";
 import { parseJson } from "../common/json.js";
 import { validateNames } from "../common/nearest-name.js";
-import { failure } from "./messages/failures.js";
+import { failure } from "./messages/failure.js";
 import { nameOfWebhook } from "./messages/names.js";
 import { importText } from "./messages/notices.js";
-import { importProblems, notFoundText, type Problem } from "./messages/problems.js";
 import {
   normalizeEvents,
+  outputsOf,
   validateArguments,
   type WebhookInputs,
   webhookArguments,
 } from "./rules/arguments.js";
+import type { WebhookAddress } from "./rules/state.js";
 import { validateReceiverUrl } from "./rules/url-rules.js";
-import { type Properties, parseSecret } from "./rules/values.js";
+import { type Properties, parseSecret, withWrappedSecret, wrapSecret } from "./rules/values.js";
 import { lookUp } from "./run/lookup.js";
-import type { Context } from "./run/operation.js";
-import type { WebhookAddress } from "./run/run-state.js";
+import type { Context, OperationDefinition } from "./run/operation.js";
+
+interface ImportRequest {
+  readonly id: string;
+  readonly databaseId: string;
+  /**
+   * What `DBWEBHOOKS_IMPORT_SECRET` holds: the secret, or a JSON object by `<databaseId>/<id>` of secrets, or of objects
+   * with `secret` and the arguments.
+   */
+  readonly variable: string;
+}
+
+interface ImportResult {
+  readonly id: string;
+  readonly inputs: Properties;
+  readonly props: Properties;
+}
 
 /**
  * Reads a webhook that Pulumi does not know yet. Its secret, which the service does not reveal again, comes from the
  * environment. Its arguments stand beside the secret, or else come from the list of its database.
- *
- * @param variable The secret, or a JSON object by `<databaseId>/<id>` of secrets, or of objects with `secret` and the
- * arguments.
  */
-export async function findToImport(
-  context: Context,
-  address: WebhookAddress,
-  variable: string,
-): Promise<{ inputs: WebhookInputs; secret: string }> {
-  const { runState, operation } = context;
-  const { databaseId, id } = address;
-  const given = parseVariable(variable, address);
-  const inputs = given.inputs ?? (await lookUpInputs(context, address, given));
-  operation.notifyOnce(importText(nameOfWebhook(id, databaseId), given.inputs === undefined));
-  runState.noteImported(address);
-  return { inputs, secret: given.secret };
-}
+export const importOperation: OperationDefinition<ImportRequest, ImportResult> = {
+  name: ({ id, databaseId }) => `Import ${nameOfWebhook(id, databaseId)}`,
+  sensitive: ({ variable }) => ({ secret: variable }),
+  withoutSettings: "unchanged",
+  run: async (context, { id, databaseId, variable }) => {
+    const { runState, operation, settings } = context;
+    const { baseUrl } = settings;
+    const address = { baseUrl, databaseId, id };
+    const given = parseVariable(variable, address);
+    const webhook = given.inputs ?? (await lookUpInputs(context, address, given));
+    operation.notifyOnce(importText(nameOfWebhook(id, databaseId), given.inputs === undefined));
+    runState.noteImported(address);
+    // Pulumi does not pass on what the program declares, and a receiver's url is often a credential.
+    const inputs = { ...webhook, url: wrapSecret(webhook.url) };
+    const { secret } = given;
+    return { id, inputs, props: withWrappedSecret({ ...outputsOf(inputs), baseUrl, secret }) };
+  },
+};
 
 /** Returns the arguments that declare a webhook as the service has it. */
 async function lookUpInputs(
   context: Context,
   address: WebhookAddress,
-  { problem: variableProblem, isDescribed }: GivenWebhook,
+  { problem, isDescribed = false }: GivenWebhook,
 ): Promise<WebhookInputs> {
   const { settings, operation } = context;
   const { databaseId, id } = address;
-  const notImported = (problem: Problem) => failure("notImported", operation, problem);
-  const problems = [
-    settings.listing || isDescribed ? undefined : importProblems.listingIsOff,
-    variableProblem && importProblems.secret(variableProblem, `${databaseId}/${id}`),
-  ].filter((problem) => problem !== undefined);
-  if (problems.length > 0) {
-    throw notImported({ cause: problems.join(" ") });
+  const needsListing = !settings.listing && !isDescribed;
+  if (needsListing || problem !== undefined) {
+    const facts = { needsListing, problem, key: `${databaseId}/${id}` };
+    throw failure("notDescribed", operation, facts);
   }
-  const { webhook, isComplete, failure: failedCall } = await lookUp(context, address);
+  const { webhook, isComplete, failedCall } = await lookUp(context, address);
   if (webhook === undefined) {
-    throw notImported(
-      isComplete
-        ? importProblems.notListed(settings.baseUrl)
-        : { cause: notFoundText(context, failedCall) },
-    );
+    throw isComplete
+      ? failure("notListed", operation, settings.baseUrl)
+      : failure("notLookedUp", operation, { context, call: failedCall });
   }
   if ((webhook.tableIds?.length ?? 0) > 1) {
-    throw notImported(importProblems.severalTables);
+    throw failure("severalTables", operation);
   }
   return inputsOf(databaseId, webhook);
 }

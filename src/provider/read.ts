@@ -1,4 +1,4 @@
-import { failure } from "./messages/failures.js";
+import { failure } from "./messages/failure.js";
 import { nameOfWebhook } from "./messages/names.js";
 import {
   absentFromListText,
@@ -8,42 +8,71 @@ import {
   notReadText,
 } from "./messages/notices.js";
 import { callText } from "./messages/requests.js";
-import type { ConfigResult } from "./rules/config.js";
-import type { WebhookState } from "./rules/state.js";
+import { withoutNullish } from "./rules/arguments.js";
+import { parseProperties, type WebhookAddress, type WebhookState } from "./rules/state.js";
+import { type Properties, withWrappedSecret } from "./rules/values.js";
 import { differencesFrom, type ListedProperties, lookUpForRefresh } from "./run/lookup.js";
-import type { Context, Operation } from "./run/operation.js";
-import type { WebhookAddress } from "./run/run-state.js";
+import type { Context, LocalContext, OperationDefinition } from "./run/operation.js";
+
+interface ReadRequest {
+  readonly id: string;
+  /** The stored outputs. */
+  readonly props: Properties;
+}
+
+/** The state, as Pulumi's dynamic providers return it. An empty id says that the webhook no longer exists. */
+interface ReadResult {
+  readonly id: string;
+  readonly props: Properties;
+}
 
 /** The properties that differ from the state, with the values that the service has. */
-export type Drift = Partial<ListedProperties>;
+type Drift = Partial<ListedProperties>;
 
-/**
- * Whether the configuration lets a refresh read a webhook. Warns once if it does not. Throws if the provider has another
- * base URL than the webhook.
- */
-export function isReadable(
-  { baseUrl }: WebhookAddress,
-  { settings, address: provider, problems }: ConfigResult,
-  operation: Operation,
-): boolean {
-  if (provider !== undefined && provider.baseUrl !== baseUrl) {
+/** Returns the state with what a refresh finds at the service, except the secret. */
+export const readOperation: OperationDefinition<ReadRequest, ReadResult> = {
+  name: ({ id }) => `Read webhook ${id}`,
+  sensitive: ({ props }) => props,
+  withoutSettings: (context, { id, props }) => {
+    locate(context, { id, props });
+    context.operation.warnOnce(notReadText(context.config.problems));
+    return { id, props: withWrappedSecret(props) };
+  },
+  run: async (context, { id, props }) => {
+    const address = locate(context, { id, props });
+    const stored = withWrappedSecret(props);
+    if (address === undefined) {
+      return { id, props: stored };
+    }
+    const drift = await findDrift(context, address, parseProperties(props));
+    return drift === "absent"
+      ? { id: "", props: {} }
+      : { id, props: withoutNullish({ ...stored, ...drift }) };
+  },
+};
+
+/** Returns where a webhook is, if its state says so. Throws if the provider has another base URL than the webhook. */
+function locate(
+  { config: { address: provider }, runState, operation }: LocalContext,
+  { id, props }: ReadRequest,
+): WebhookAddress | undefined {
+  const address = runState.locate(id, parseProperties(props));
+  if (provider !== undefined && address !== undefined && provider.baseUrl !== address.baseUrl) {
     // With --run-program, Pulumi would store this provider for the webhook, and never delete it.
+    const { baseUrl } = address;
     throw failure("otherBaseUrlOfRefresh", operation, { provider, baseUrl });
   }
-  if (settings === undefined) {
-    operation.warnOnce(notReadText(problems));
-  }
-  return settings !== undefined;
+  return address;
 }
 
 /**
- * Reads a webhook for a refresh. The API does not describe how to read one (docs/api/README.md#other-operations), so
- * nothing is sent unless the setting `listing` is on: then the webhook is looked up. Warns of its differences from the
- * state and of a switched-off webhook. A failed lookup finds no drift.
+ * Looks a webhook up. The API does not describe how to read one (docs/api/README.md#other-operations), so nothing is sent
+ * unless the setting `listing` is on. Warns of differences from the state and of a switched-off webhook. A failed lookup
+ * finds no drift.
  *
  * @returns `"absent"` if the service no longer has the webhook.
  */
-export async function readWebhook(
+async function findDrift(
   context: Context,
   address: WebhookAddress,
   state: WebhookState,
@@ -62,7 +91,7 @@ export async function readWebhook(
       operation.warn(absentFromListText(name));
       return "absent";
     }
-    const failedCall = lookup.failure && callText(context, lookup.failure);
+    const failedCall = lookup.failedCall && callText(context, lookup.failedCall);
     // A refresh that could look up nothing must not look like one that found no drift.
     operation.warnOnce(notLookedUpText(databaseId, failedCall));
     return {};

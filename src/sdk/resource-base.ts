@@ -1,13 +1,9 @@
-// The code that the resources of `pulumi-dbwebhooks` and `pulumi-dbwebhooks/native` share.
+// The code that the webhooks of `pulumi-dbwebhooks` and `pulumi-dbwebhooks/native` share.
 import * as pulumi from "@pulumi/pulumi";
 import type { EventType } from "../common/event-types.js";
-import { assertNodeVersion } from "../common/node-version.js";
 import { readOnlyText } from "../common/read-only.js";
-import { isDefaultProviderName, validateSettingNames } from "../common/setting-names.js";
-import type { ProviderArgs, WebhookArgs } from "./args.js";
-
-// Not from the environment: one service could get the key of another.
-const requiredSettings = ["baseUrl", "apiKey"] as const;
+import type { WebhookArgs } from "./args.js";
+import { assertSupportedNode } from "./supported-node.js";
 
 /** What tells the two `Webhook` classes apart. */
 export interface Entry {
@@ -60,11 +56,6 @@ export abstract class WebhookResource extends pulumi.CustomResource {
       throw readOnlyError(name);
     }
     assertOwnProvider(name, opts, entry);
-    if (opts?.deletedWith !== undefined) {
-      void pulumi.log.warn(
-        `Webhook ${name}: with the option deletedWith, Pulumi does not delete the webhook at the service when it deletes the other resource. Remove the option, unless that resource is the database itself.`,
-      );
-    }
     // A JavaScript program can omit the arguments. `pulumi preview` then reports the missing ones.
     const given: Partial<WebhookArgs> = args ?? {};
     super(
@@ -89,74 +80,6 @@ export abstract class WebhookResource extends pulumi.CustomResource {
 /** Whether a value is a resource of this type, possibly of another copy of this package. */
 export function isResourceOfType(value: unknown, type: string): boolean {
   return (value as { __pulumiType?: unknown } | null | undefined)?.__pulumiType === type;
-}
-
-/**
- * Returns the arguments of a `Provider` as Pulumi's engine expects them: every value as text, and the
- * API key as a secret.
- *
- * @param namePrefix The prefix of each argument's name.
- * @throws RunError for a name that Pulumi gives to default providers, for arguments that do not exist, and for a base URL
- * or a key that is missing or is no text.
- */
-export function providerInputs(name: string, args: ProviderArgs, namePrefix = ""): pulumi.Inputs {
-  assertSupportedNode();
-  // A JavaScript program can omit the arguments.
-  const given: Partial<ProviderArgs> = args ?? {};
-  const problems = [
-    ...validateSettingNames(Object.keys(given)),
-    ...requiredSettings.flatMap((key) => textProblems(key, given[key])),
-  ];
-  if (isDefaultProviderName(name)) {
-    problems.unshift(
-      "Pulumi uses this name for its default provider, so the two could not be told apart; choose another name",
-    );
-  }
-  if (problems.length > 0) {
-    throw new pulumi.RunError(`Provider ${name}: ${problems.join("; ")}.`);
-  }
-  const inputs = Object.entries(given).map(([key, value]) => {
-    const text = (pulumi.output(value) as pulumi.Output<unknown>).apply((known) => {
-      assertText(name, key, known);
-      return textOf(known);
-    });
-    return [namePrefix + key, key === "apiKey" ? pulumi.secret(text) : text];
-  });
-  return Object.fromEntries(inputs);
-}
-
-/** Throws for a required setting that an Output has turned out to be no text. */
-function assertText(name: string, key: string, value: unknown): void {
-  const [problem] = requiredSettings.some((one) => one === key) ? textProblems(key, value) : [];
-  if (problem !== undefined) {
-    throw new pulumi.RunError(`Provider ${name}: ${problem}.`);
-  }
-}
-
-/** Says why a value cannot be a base URL or a key. What an Output or a promise holds is not known yet. */
-function textProblems(key: string, value: unknown): string[] {
-  if (value === undefined || value === null || value === "") {
-    return [`${key}: is not set; give ${key} to the Provider`];
-  }
-  const isKnown = !pulumi.Output.isInstance(value) && !(value instanceof Promise);
-  return isKnown && typeof value !== "string" ? [`${key}: must be text`] : [];
-}
-
-/** Returns a value as text, as in Pulumi's generated SDKs: values other than strings become JSON. */
-function textOf(value: unknown): string | undefined {
-  if (value === undefined || value === null) {
-    return undefined;
-  }
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-/** Ends a program on an old Node.js with an error that Pulumi shows without a stack trace. */
-function assertSupportedNode(): void {
-  try {
-    assertNodeVersion("pulumi-dbwebhooks", process.versions.node);
-  } catch (error) {
-    throw new pulumi.RunError((error as Error).message);
-  }
 }
 
 /** Returns the error for a webhook that would only be read. */

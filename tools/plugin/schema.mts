@@ -30,15 +30,16 @@ type Member = (ts.PropertySignature | ts.PropertyDeclaration) & { readonly type:
 
 /**
  * The schema as the plugin returns it. Properties, types and descriptions come from the classes and
- * interfaces of `src/sdk`, the properties that replace a webhook from `provider/arguments.ts`, defaults from
- * `provider/config.ts`, variables from `common/setting-names.ts`, and examples from `docs/_index.md`.
+ * interfaces of `src/sdk`, the properties that replace a webhook from `provider/rules/arguments.ts`, defaults from
+ * `provider/rules/config.ts`, variables from `common/setting-names.ts`, and examples from `docs/_index.md`.
  */
 export const schema = await generateSchema();
 
 async function generateSchema() {
   const template = JSON.parse(readFileSync(schemaTemplate, "utf8"));
-  const { replacingArguments } =
-    await load<typeof import("../../src/provider/rules/arguments.ts")>("provider/arguments.ts");
+  const { replacingArguments } = await load<typeof import("../../src/provider/rules/arguments.ts")>(
+    "provider/rules/arguments.ts",
+  );
   const ifReplacing = (name: string, fields: Schema) =>
     (replacingArguments as readonly string[]).includes(name) ? fields : {};
 
@@ -109,8 +110,9 @@ function requiredOf(members: readonly Member[]): string[] {
  * because Pulumi reads no list from a variable.
  */
 async function loadSettingFields(): Promise<(name: string) => Schema> {
-  const { settingRules } =
-    await load<typeof import("../../src/provider/rules/config.ts")>("provider/config.ts");
+  const { settingRules } = await load<typeof import("../../src/provider/rules/config.ts")>(
+    "provider/rules/config.ts",
+  );
   const { environmentVariables } =
     await load<typeof import("../../src/common/setting-names.ts")>("common/setting-names.ts");
   return (name) => {

@@ -16,8 +16,16 @@ import {
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { readOnlyText } from "../../common/read-only.js";
+import { importSecretVariable } from "../../common/setting-names.js";
+import { checkOperation } from "../../provider/check.js";
+import { createOperation } from "../../provider/create.js";
+import { deleteOperation } from "../../provider/delete.js";
+import { diffOperation } from "../../provider/diff.js";
+import { importOperation } from "../../provider/import.js";
+import { readOperation } from "../../provider/read.js";
 import type { Properties } from "../../provider/rules/values.js";
 import type { OperationOptions } from "../../provider/run/operation.js";
+import { updateOperation } from "../../provider/update.js";
 import type { WebhookProvider } from "../../provider/webhook-provider.js";
 import { diffResponse, propertiesOf, RequestError, structOf } from "./grpc-messages.js";
 import { parsePulumiId, pulumiIdOf } from "./pulumi-id.js";
@@ -28,7 +36,7 @@ type Provider = WebhookProvider;
 export const webhookMethods = {
   check: async (request: CheckRequest, provider: Provider, options: OperationOptions) => {
     const news = propertiesOf(request.getNews());
-    const { inputs, failures = [] } = await provider.check(news, options);
+    const { inputs, failures = [] } = await provider.run(checkOperation, { news }, options);
     const reasons = failures.map(({ reason }) => reason);
     return new CheckResponse().setInputs(structOf(inputs)).setFailuresList(failuresOf(reasons));
   },
@@ -42,7 +50,8 @@ export const webhookMethods = {
     const olds = propertiesOf(request.getOlds());
     const news = propertiesOf(request.getNews());
     const ignored = request.getIgnorechangesList();
-    const { replaces = [] } = await provider.diff(webhookId, olds, news, { ...options, ignored });
+    const comparison = { id: webhookId, olds, news, ignored };
+    const { replaces = [] } = await provider.run(diffOperation, comparison, options);
     const oldInputs = request.hasOldInputs() ? propertiesOf(request.getOldInputs()) : olds;
     return diffResponse(replaces, oldInputs, olds, news);
   },
@@ -53,7 +62,7 @@ export const webhookMethods = {
       return new CreateResponse().setProperties(request.getProperties());
     }
     const inputs = propertiesOf(request.getProperties());
-    const { id, outs } = await provider.create(inputs, options);
+    const { id, outs } = await provider.run(createOperation, { inputs }, options);
     return new CreateResponse()
       .setId(pulumiIdOf(inputs.databaseId, id))
       .setProperties(structOf({ ...outs, webhookId: id }));
@@ -66,7 +75,7 @@ export const webhookMethods = {
     const [hasProps, hasInputs] = [props, inputs].map((one) => Object.keys(one).length > 0);
     if (("secret" in props && "baseUrl" in props) || (hasProps && hasInputs)) {
       const { webhookId } = parsePulumiId(id, "Read");
-      const found = await provider.read(webhookId, props, options);
+      const found = await provider.run(readOperation, { id: webhookId, props }, options);
       return found.id === "" ? new ReadResponse() : readResponse(id, found.props, inputs);
     }
     // An import passes no properties. `Webhook.get` and the option `id` pass those that the program knows.
@@ -74,18 +83,22 @@ export const webhookMethods = {
       throw new RequestError(`Read webhook failed: ${readOnlyText}`, status.INVALID_ARGUMENT);
     }
     const { databaseId, webhookId } = parsePulumiId(id, "Import");
-    const imported = await provider.import(webhookId, databaseId, options);
+    const variable = process.env[importSecretVariable] ?? "";
+    const webhook = { id: webhookId, databaseId, variable };
+    const imported = await provider.run(importOperation, webhook, options);
     return readResponse(id, { ...imported.props, webhookId }, imported.inputs);
   },
 
-  update: async (request: UpdateRequest, provider: Provider) => {
-    const { outs } = await provider.update(propertiesOf(request.getOlds()));
+  update: async (request: UpdateRequest, provider: Provider, options: OperationOptions) => {
+    const olds = propertiesOf(request.getOlds());
+    const { outs } = await provider.run(updateOperation, { olds }, options);
     return new UpdateResponse().setProperties(structOf(outs));
   },
 
   delete: async (request: DeleteRequest, provider: Provider, options: OperationOptions) => {
     const { webhookId } = parsePulumiId(request.getId(), "Delete");
-    await provider.delete(webhookId, propertiesOf(request.getProperties()), options);
+    const props = propertiesOf(request.getProperties());
+    await provider.run(deleteOperation, { id: webhookId, props }, options);
     return new Empty();
   },
 };

@@ -19,10 +19,11 @@ import {
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { pluginWebhookType } from "../../common/type-tokens.js";
 import { version } from "../../common/version.js";
-import { checkSettings, settingsSource } from "../../provider/rules/check-settings.js";
+import { checkSettings } from "../../provider/rules/check-settings.js";
 import type { EngineMonitor, Notify } from "../../provider/run/engine.js";
 import type { OperationOptions } from "../../provider/run/operation.js";
 import { WebhookProvider } from "../../provider/webhook-provider.js";
+import { configSourceOf } from "./config-source.js";
 import type { EngineLog } from "./engine-log.js";
 import { grpcErrorOf, propertiesOf, RequestError, structOf } from "./grpc-messages.js";
 import { failuresOf, webhookMethods } from "./methods.js";
@@ -91,12 +92,10 @@ export class PluginServer {
   }
 
   async #checkConfig(request: CheckRequest): Promise<CheckResponse> {
-    const settings = {
-      name: request.getName(),
-      olds: propertiesOf(request.getOlds()),
-      news: propertiesOf(request.getNews()),
-    };
-    const { inputs, failures, warnings } = checkSettings(settings, process.env);
+    const olds = propertiesOf(request.getOlds());
+    const news = propertiesOf(request.getNews());
+    const source = configSourceOf(request.getName(), news);
+    const { inputs, failures, warnings } = checkSettings({ olds, news }, source);
     for (const line of warnings) {
       this.#log.write("", line, "warning");
     }
@@ -131,7 +130,7 @@ export class PluginServer {
       );
     }
     this.#configuration = { name, args };
-    const source = settingsSource(name, args, process.env);
+    const source = configSourceOf(name, args);
     this.#provider ??= new WebhookProvider(source, this.#engineMonitor);
     return new ConfigureResponse();
   }

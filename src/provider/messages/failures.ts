@@ -1,34 +1,22 @@
-// Every failure is one row: its kind, its cause and the next step. What it leaves behind follows from the kind.
+// Every failure of an operation is one row of a table: its kind, its cause and the next step.
 import type { FailedCall } from "../../api/client.js";
 import { saysNothingAboutLists } from "../../api/service-error.js";
 import { shownValue } from "../../common/redact.js";
-import { environmentVariables } from "../../common/setting-names.js";
+import { environmentVariables, importSecretVariable } from "../../common/setting-names.js";
 import type { ProviderAddress, Settings } from "../rules/config.js";
-import { type ErrorKind, WebhookError } from "../run/errors.js";
+import type { ErrorKind } from "../run/errors.js";
 import type { Context, Operation } from "../run/operation.js";
 import { adviceFor, listingOffAdvice, quotaAdvice } from "./advice.js";
 import { nameOfSetting } from "./names.js";
-import type { Problem } from "./problems.js";
 import { callText } from "./requests.js";
 import { sentences } from "./sentences.js";
-import { see, type TroubleshootingHeading } from "./troubleshooting.js";
-
-/** What a failure of each kind leaves behind. */
-const leftBehindTexts: Readonly<Record<ErrorKind, string>> = {
-  notCreated: "No webhook was created.",
-  inDoubt: "A webhook may exist at the service whose secret is not stored.",
-  undone: "The new webhook was deleted.",
-  leftBehind: "The webhook is not in the state.",
-  notDeleted: "The webhook stays in the state.",
-  unchanged: "Nothing was changed.",
-  fault: "This is a bug in pulumi-dbwebhooks: please report it.",
-};
+import type { TroubleshootingHeading } from "./troubleshooting.js";
 
 type Text<Facts> = string | ((facts: Facts) => string);
 
-/** A failure. `Facts` are what its sentences depend on. */
-interface Failure<Facts> {
-  readonly kind: ErrorKind;
+/** A row of the table. `Facts` are what its sentences depend on. */
+export interface FailureRow<Facts> {
+  readonly kind: ErrorKind | ((facts: Facts) => ErrorKind);
   /** What went wrong. */
   readonly cause: Text<Facts>;
   /** What to do: one step that is right whatever the program and the configuration were before. Default: nothing. */
@@ -43,8 +31,23 @@ interface FailedRequest {
 }
 
 interface InvalidSettings {
+  readonly kind: ErrorKind;
   readonly problems: readonly string[];
   readonly isExplicit: boolean;
+}
+
+/** A list that does not show whether a webhook exists. `call`: why, if its request or its entries are the reason. */
+interface Lookup {
+  readonly context: Context;
+  readonly call: FailedCall | undefined;
+}
+
+interface UndescribedWebhook {
+  readonly needsListing: boolean;
+  /** What is wrong with the variable. */
+  readonly problem: string | undefined;
+  /** The name of the webhook in the variable. */
+  readonly key: string;
 }
 
 interface OtherBaseUrl {
@@ -70,30 +73,23 @@ const twoResourcesAdvice = sentences(
 );
 
 /** Lets the compiler infer the facts of each row. */
-const row = <Facts = void>(failure: Failure<Facts>) => failure;
+const row = <Facts = void>(row: FailureRow<Facts>) => row;
 
-const noAddress = (kind: ErrorKind) =>
-  row({
-    kind,
-    cause: "its state has no usable id, databaseId or baseUrl. Nothing was sent",
-    nextStep: `Delete the webhook at the service, then remove it with "pulumi state delete".`,
-  });
-
-const invalidSettings = (kind: ErrorKind) =>
-  row<InvalidSettings>({
-    kind,
+/** Every failure of an operation. */
+export const failures = {
+  invalidSettings: row<InvalidSettings>({
+    kind: ({ kind }) => kind,
     cause: ({ problems }) => `${problems.join(". ")}. Nothing was sent`,
     nextStep: ({ isExplicit }) =>
       isExplicit
         ? correctProvider
         : `Variables such as ${environmentVariables.apiKey} set a value for this command, whatever the stack stores.`,
-  });
-
-/** Every failure of an operation. */
-export const failures = {
-  invalidSettings: invalidSettings("unchanged"),
-  creationWithInvalidSettings: invalidSettings("notCreated"),
-  deletionWithInvalidSettings: invalidSettings("notDeleted"),
+  }),
+  noAddress: row<ErrorKind>({
+    kind: (kind) => kind,
+    cause: "its state has no usable id, databaseId or baseUrl. Nothing was sent",
+    nextStep: `Delete the webhook at the service, then remove it with "pulumi state delete".`,
+  }),
 
   // Comparisons and refreshes
   otherBaseUrl: row<OtherBaseUrl>({
@@ -113,7 +109,6 @@ export const failures = {
       `Run the command with the settings of ${shownValue(baseUrl)} or, if the last update used them, without --run-program.`,
     heading: "The base URL has changed",
   }),
-  comparedWithoutAddress: noAddress("unchanged"),
   twoResources: row<string>({
     kind: "unchanged",
     cause: (id) => `${twoResourcesText(id)}, which the service has just returned for another one`,
@@ -189,14 +184,40 @@ export const failures = {
   }),
 
   // Imports
-  notImported: row<Problem>({
+  notDescribed: row<UndescribedWebhook>({
     kind: "unchanged",
-    cause: ({ cause }) => cause,
-    nextStep: ({ advice = "" }) => advice,
+    cause: ({ needsListing, problem }) =>
+      sentences(
+        needsListing &&
+          "the setting listing is not on, and only the service's list shows its url, events and table.",
+        problem && `${importSecretVariable} ${problem}`,
+      ),
+    nextStep: ({ needsListing, problem, key }) =>
+      sentences(
+        needsListing && "Set DBWEBHOOKS_LISTING=true, or listing: true for the Provider.",
+        problem &&
+          `Set ${importSecretVariable} to the secret alone, or to a JSON object such as {"${key}":"whsec_…"}.`,
+        `An object {"secret":…,"url":…,"events":[…],"tableId":…} in place of the secret needs no list.`,
+      ),
+  }),
+  severalTables: row({
+    kind: "unchanged",
+    cause: "it selects several tables, and a resource can declare one or all",
+  }),
+  notListed: row<string>({
+    kind: "unchanged",
+    cause: (baseUrl) => `the service at ${shownValue(baseUrl)} does not list it`,
+    nextStep: "Check the id, which is DATABASE/NUMBER, and the base URL.",
+  }),
+  notLookedUp: row<Lookup>({
+    kind: "unchanged",
+    cause: ({ context, call }) =>
+      call === undefined
+        ? "the service does not list it, but may have listed only a part of its webhooks"
+        : `it could not be looked up: ${callText(context, call)}`,
   }),
 
   // Deletions
-  noAddress: noAddress("notDeleted"),
   otherHolder: row<string>({
     kind: "notDeleted",
     cause: (id) => `${twoResourcesText(id)}. Nothing was sent`,
@@ -233,7 +254,7 @@ export const failures = {
       ),
     heading: "A wrong key",
   }),
-  notConfirmed: row<{ readonly context: Context; readonly call: FailedCall | undefined }>({
+  notConfirmed: row<Lookup>({
     kind: "notDeleted",
     cause: ({ context, call }) =>
       sentences(
@@ -257,35 +278,6 @@ export const failures = {
     nextStep: "Before you run the command again, check which webhooks the service has.",
   }),
 };
-
-type Failures = typeof failures;
-
-/** The name of a failure in the table. */
-export type FailureName = keyof Failures;
-
-/** What the sentences of a failure depend on. */
-export type FactsOf<Name extends FailureName> =
-  Failures[Name] extends Failure<infer Facts> ? Facts : never;
-
-/** Returns the error for a failure of an operation. */
-export function failure<Name extends FailureName>(
-  name: Name,
-  operation: Operation,
-  ...[facts]: FactsOf<Name> extends void ? [] : [facts: FactsOf<Name>]
-): WebhookError {
-  const { kind, cause, nextStep, heading } = failures[name] as Failure<unknown>;
-  const write = (text: Text<unknown>) => (typeof text === "string" ? text : text(facts));
-  const steps = sentences(nextStep && write(nextStep));
-  const reference = heading && see(heading);
-  const text = sentences(
-    `${operation.name} failed: ${write(cause).replace(/\.$/, "")}.`,
-    leftBehindTexts[kind],
-    steps,
-    // The advice after a refused request refers to a part of the page by itself.
-    reference && !steps.includes(reference) && reference,
-  );
-  return new WebhookError(kind, text);
-}
 
 /** Describes an unexpected error, redacted, because its own text may hold a secret. */
 export function unexpectedText(operation: Operation, error: unknown): string {

@@ -1,5 +1,6 @@
 // The arguments of a webhook and their rules. No message repeats a received value: any value can be a
 // credential, and Pulumi masks only the secrets that it knows of.
+import type { NewWebhook } from "../../api/client.js";
 import { eventTypes, isEventType } from "../../common/event-types.js";
 import { isIdentifier } from "../../common/identifier.js";
 import { adviceForUnknownName, validateNames } from "../../common/nearest-name.js";
@@ -7,11 +8,7 @@ import { validateReceiverUrl } from "./url-rules.js";
 import { isUnknown, type Properties } from "./values.js";
 
 /** The arguments of a webhook for its creation: known, with sorted events and no duplicates. */
-export interface WebhookInputs {
-  readonly databaseId: string;
-  readonly url: string;
-  readonly events: readonly string[];
-  readonly tableId?: string;
+export interface WebhookInputs extends NewWebhook {
   readonly allowUnknownEvents?: boolean;
   readonly allowInsecureUrl?: boolean;
 }
@@ -80,15 +77,21 @@ export function validateArgumentNames(args: Properties): string[] {
 export function parseInputs(
   inputs: Properties,
 ): { readonly webhook: WebhookInputs } | { readonly problem: string | undefined } {
-  const given = withoutAbsent(inputs);
+  const given = withoutNullish(inputs);
   const [problem] = validateArguments(given);
   return problem !== undefined || isUnknown(given)
     ? { problem }
     : { webhook: given as unknown as WebhookInputs };
 }
 
+/** Returns the arguments that Pulumi stores as outputs: those that define the webhook. */
+export function outputsOf(inputs: Properties): Properties {
+  const given = replacingArguments.filter((name) => name in inputs);
+  return Object.fromEntries(given.map((name) => [name, inputs[name]]));
+}
+
 /** Drops `undefined` and `null`, both of which mean that an argument was not given. */
-export function withoutAbsent(properties: Properties): Record<string, unknown> {
+export function withoutNullish(properties: Properties): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(properties).filter(([, value]) => value !== undefined && value !== null),
   );

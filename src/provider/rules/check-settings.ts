@@ -1,7 +1,6 @@
 // What is decided about the settings of a provider before a resource uses it.
 import { shownValue } from "../../common/redact.js";
 import {
-  isDefaultProviderName,
   namespace,
   validateEnvironmentNames,
   validateSettingNames,
@@ -14,11 +13,8 @@ import { isUnknown, type Properties, withUnwrappedSecrets, wrapSecret } from "./
 // Pulumi itself adds these properties to the settings.
 const pulumiNames = ["version", "pluginDownloadURL", "pluginChecksums", "__internal"];
 
-type Environment = ConfigSource["environment"];
-
-/** A provider of the plugin: the default one with the stack's configuration, or an explicit one with its arguments. */
+/** The settings of a provider: the stack's configuration, or the arguments of an explicit one. */
 interface ProviderSettings {
-  readonly name: string;
   /** The settings that Pulumi stored before; empty for a new provider. */
   readonly olds: Properties;
   readonly news: Properties;
@@ -35,13 +31,15 @@ interface SettingsCheck {
 /**
  * Checks the settings of a provider. For an explicit provider, every problem is a failure once all arguments
  * are known. For the default provider, unknown names are warnings, and the webhooks report invalid values.
+ *
+ * @param source Where the new settings come from.
  */
 export function checkSettings(
-  { name, olds, news }: ProviderSettings,
-  environment: Environment,
+  { olds, news }: ProviderSettings,
+  source: ConfigSource,
 ): SettingsCheck {
   const failures: string[] = [];
-  const warnings = validateEnvironmentNames(Object.keys(environment));
+  const warnings = validateEnvironmentNames(Object.keys(source.environment));
   const unknownNames = validateSettingNames(
     Object.keys(news).filter((key) => !pulumiNames.includes(key)),
   );
@@ -54,8 +52,7 @@ export function checkSettings(
   // it is encrypted in the state in both cases.
   const apiKey = isUnknown(news.apiKey) ? news.apiKey : wrapSecret(news.apiKey);
   const inputs = { ...news, apiKey };
-  // Older versions of Pulumi send no name.
-  if (name === "" || isDefaultProviderName(name)) {
+  if (!source.isExplicit()) {
     warnings.push(...unknownNames.map((text) => `Stack configuration ${namespace}:${text}`));
     return { inputs, failures, warnings };
   }
@@ -68,7 +65,7 @@ export function checkSettings(
     );
   }
   if (!isUnknown(news)) {
-    failures.push(...readConfig(settingsSource(name, news, environment)).problems);
+    failures.push(...readConfig(source).problems);
   }
   // Not as a secret, and in one spelling, because the next check compares it.
   return { inputs: baseUrl === undefined ? inputs : { ...inputs, baseUrl }, failures, warnings };
@@ -77,18 +74,4 @@ export function checkSettings(
 function baseUrlOf(settings: Properties): string | undefined {
   const { baseUrl } = withUnwrappedSecrets(settings);
   return typeof baseUrl === "string" ? parseBaseUrl(baseUrl) : undefined;
-}
-
-/** Returns the source of the settings of a provider of the plugin. Some versions of Pulumi pass them wrapped. */
-export function settingsSource(
-  name: string,
-  args: Properties,
-  environment: Environment,
-): ConfigSource {
-  const settings = withUnwrappedSecrets(args);
-  return {
-    get: (setting) => settings[setting],
-    isExplicit: () => !isDefaultProviderName(name),
-    environment,
-  };
 }

@@ -1,22 +1,25 @@
 // The properties of a webhook as Pulumi passes them, parsed once.
+import type { NewWebhook, WebhookKey } from "../../api/client.js";
 import { isPathSegment } from "../../common/identifier.js";
-import type { WebhookAddress } from "../run/run-state.js";
 import { parseBaseUrl } from "./url-rules.js";
 import type { Properties } from "./values.js";
+
+/** Identifies a webhook across services. */
+export interface WebhookAddress extends WebhookKey {
+  readonly baseUrl: string;
+}
 
 /**
  * What Pulumi stores of a webhook, or the arguments among it. Whoever can write the state can edit it, so every field
  * can be missing.
  */
-export interface WebhookState {
-  readonly databaseId?: string | undefined;
-  readonly url?: string | undefined;
-  readonly events?: readonly string[] | undefined;
-  readonly tableId?: string | undefined;
+export type WebhookState = {
+  readonly [Name in keyof NewWebhook]?: NewWebhook[Name] | undefined;
+} & {
   /** Normalized. `undefined` if the state holds no valid one. */
   readonly baseUrl?: string | undefined;
   readonly secret?: string | undefined;
-}
+};
 
 /** Reads the outputs or the arguments of a webhook. */
 export function parseProperties(props: Properties): WebhookState {

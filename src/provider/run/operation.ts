@@ -1,8 +1,9 @@
 import type { ClientContext, WebhookList } from "../../api/client.js";
 import { oneLine, redact, sensitivePartsOfUrl } from "../../common/redact.js";
-import type { Settings } from "../rules/config.js";
+import type { ConfigResult, Settings } from "../rules/config.js";
 import type { Properties } from "../rules/values.js";
 import type { EngineMonitor, Notify, Severity } from "./engine.js";
+import type { ErrorKind } from "./errors.js";
 import type { RunState } from "./run-state.js";
 
 /** What Pulumi passes with an operation besides the properties of the resource. */
@@ -13,14 +14,42 @@ export interface OperationOptions {
   readonly urn?: string | undefined;
 }
 
-/** Everything that an operation needs to send requests. */
-export interface Context extends ClientContext {
-  readonly settings: Settings;
+/** What every operation has. */
+export interface LocalContext {
+  readonly config: ConfigResult;
   readonly runState: RunState;
+  readonly operation: Operation;
+  readonly urn: string | undefined;
+}
+
+/** What an operation has that sends requests. */
+export interface Context extends LocalContext, ClientContext {
+  readonly settings: Settings;
+  readonly engineMonitor: EngineMonitor;
   /** The lists that refreshes have requested, by database. */
   readonly refreshLists: Map<string, Promise<WebhookList>>;
-  readonly engineMonitor: EngineMonitor;
-  readonly operation: Operation;
+}
+
+/** What an operation on a webhook is: its name in messages, what it does, and what it does with invalid settings. */
+export interface OperationDefinition<Request, Result> {
+  /** Such as `Create webhook in database base_abc`. */
+  readonly name: (request: Request) => string;
+  /** Returns the arguments or the state whose secrets its messages redact. */
+  readonly sensitive: (request: Request) => Properties;
+  /** Whether it creates a webhook. Signals do not end the process meanwhile. */
+  readonly isCreation?: boolean;
+  readonly run: (context: Context, request: Request) => Result | Promise<Result>;
+  /** Runs in place of `run` if the settings are not valid, or the kind of the error that this is. */
+  readonly withoutSettings: ErrorKind | ((context: LocalContext, request: Request) => Result);
+}
+
+/** Defines an operation that sends nothing, and does the same with invalid settings. */
+export function localOperation<Request, Result>(
+  definition: Pick<OperationDefinition<Request, Result>, "name" | "sensitive"> & {
+    readonly run: (context: LocalContext, request: Request) => Result;
+  },
+): OperationDefinition<Request, Result> {
+  return { ...definition, withoutSettings: definition.run };
 }
 
 /** One operation on one webhook: its name in messages, and what it redacts from texts. */

@@ -1,11 +1,6 @@
 // What one Pulumi command knows about its webhooks. No comparison protects the webhook of the resource that is compared:
 // Pulumi compares one resource several times, and deletes a moment later what looked unchanged.
-import type { WebhookKey } from "../../api/client.js";
-
-/** Identifies a webhook across services. */
-export interface WebhookAddress extends WebhookKey {
-  readonly baseUrl: string;
-}
+import { addressOf, type WebhookAddress, type WebhookState } from "../rules/state.js";
 
 /** What the command knows about one webhook. */
 interface KnownWebhook {
@@ -27,6 +22,15 @@ export class RunState {
   /** The current moment, for {@link isKnown}. */
   get now(): number {
     return this.#now;
+  }
+
+  /** Returns where a webhook of the state is, or `undefined` if its state does not say so. Notes that it may exist. */
+  locate(id: string, state: WebhookState): WebhookAddress | undefined {
+    const address = addressOf(id, state);
+    if (address !== undefined) {
+      this.noteExists(address);
+    }
+    return address;
   }
 
   /** Notes that a webhook may exist: the state holds it, or a response to a creation has named it. */

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { namespace } from "../../common/setting-names.js";
 import { version } from "../../common/version.js";
 import type { ProviderArgs } from "../args.js";
-import { providerInputs } from "../resource-base.js";
+import { providerInputs } from "../provider-inputs.js";
 
 /**
  * An account of the service, for programs that use several accounts or regions. Pass it to a webhook as

@@ -1,0 +1,47 @@
+import { type ErrorKind, WebhookError } from "../run/errors.js";
+import type { Operation } from "../run/operation.js";
+import { type FailureRow, failures } from "./failures.js";
+import { sentences } from "./sentences.js";
+import { see } from "./troubleshooting.js";
+
+/** What a failure of each kind leaves behind. */
+const leftBehindTexts: Readonly<Record<ErrorKind, string>> = {
+  notCreated: "No webhook was created.",
+  inDoubt: "A webhook may exist at the service whose secret is not stored.",
+  undone: "The new webhook was deleted.",
+  leftBehind: "The webhook is not in the state.",
+  notDeleted: "The webhook stays in the state.",
+  unchanged: "Nothing was changed.",
+  fault: "This is a bug in pulumi-dbwebhooks: please report it.",
+};
+
+type Failures = typeof failures;
+
+/** The name of a failure in the table. */
+export type FailureName = keyof Failures;
+
+/** What the sentences of a failure depend on. */
+export type FactsOf<Name extends FailureName> =
+  Failures[Name] extends FailureRow<infer Facts> ? Facts : never;
+
+/** Returns the error for a failure of an operation. */
+export function failure<Name extends FailureName>(
+  name: Name,
+  operation: Operation,
+  ...[facts]: FactsOf<Name> extends void ? [] : [facts: FactsOf<Name>]
+): WebhookError {
+  const row = failures[name] as FailureRow<unknown>;
+  const write = <Text extends string>(text: Text | ((facts: unknown) => Text)) =>
+    typeof text === "string" ? text : text(facts);
+  const kind = write(row.kind);
+  const nextStep = row.nextStep ? write(row.nextStep) : "";
+  const reference = row.heading ? see(row.heading) : "";
+  const text = sentences(
+    `${operation.name} failed: ${write(row.cause).replace(/\.$/, "")}.`,
+    leftBehindTexts[kind],
+    nextStep,
+    // The advice after a refused request refers to a part of the page by itself.
+    !nextStep.includes(reference) && reference,
+  );
+  return new WebhookError(kind, text);
+}
