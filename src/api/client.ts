@@ -39,10 +39,12 @@ interface EndedCall extends CallResult {
 /** A request that failed, and how it ended. */
 export interface FailedCall extends EndedCall {
   /**
-   * What a response with a 2xx status does not hold in a usable form. `body`: it is no JSON object. `inexactId`: the id
-   * is a number that JavaScript cannot represent exactly. `entries`: some entries of a list are not usable.
+   * What a response with a 2xx status does not hold in a usable form. `empty`: it has no body. `body`: it is no JSON object.
+   * `inexactId`: the id is a number that JavaScript cannot represent exactly. `entries`: some entries of a list are not
+   * usable.
    */
   readonly unusablePart?:
+    | "empty"
     | "body"
     | "id"
     | "inexactId"
@@ -105,7 +107,8 @@ export async function createWebhook(
   const created = parseCreatedWebhook(response.body);
   if (created?.id === undefined) {
     const unusableId = created?.isIdInexact ? "inexactId" : "id";
-    const unusablePart = created === undefined ? "body" : unusableId;
+    const unusableBody = response.body.trim() === "" ? "empty" : "body";
+    const unusablePart = created === undefined ? unusableBody : unusableId;
     return { kind: "inDoubt", failedCall: { ...call, unusablePart } };
   }
   const { id, secret } = created;

@@ -10,9 +10,10 @@ const firstBackoffMs = 500;
 const longestBackoffMs = 10_000;
 // The first delay after "Retry-After: 0".
 const firstBackoffAfterZeroMs = 50;
-// The status codes that say that a request was not carried out (RFC 9110, section 15).
+// The status codes that say that a request was not carried out (RFC 9110, section 15; RFC 4918, RFC 6585, RFC 7725).
 const notCarriedOutStatusCodes = [
-  300, 301, 302, 307, 308, 400, 401, 403, 404, 405, 406, 407, 411, 413, 414, 415, 422,
+  300, 301, 302, 307, 308, 400, 401, 402, 403, 404, 405, 406, 407, 410, 411, 413, 414, 415, 416,
+  417, 421, 422, 423, 426, 428, 431, 451, 501, 505, 511,
 ];
 const temporaryStatusCodes = [408, 425, 429];
 // Codes of Node.js and OpenSSL for an unusable proxy, a host that does not exist, a port without TLS and a

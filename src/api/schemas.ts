@@ -21,11 +21,13 @@ export const parseCreatedWebhook = parser(() =>
   ),
 );
 
-// A text of the list ends up in the state and on terminals.
+// A text of the list ends up in the state and on terminals, where Pulumi shows it unchanged and reads "<{%" as a directive.
 const listedText = () =>
   z
     .string()
-    .check(z.refine((text) => text.isWellFormed() && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text)));
+    .check(
+      z.refine((text) => text.isWellFormed() && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|<\{%/u.test(text)),
+    );
 
 const listedWebhook = () =>
   z.object({

@@ -1,5 +1,6 @@
 // One attempt of an HTTP request, with undici.
 import type { Dispatcher } from "undici";
+import { startTimeout } from "../common/timeout.js";
 import { version } from "../common/version.js";
 import { openPools } from "./connection-pools.js";
 import { parseRetryAfter } from "./retry-after.js";
@@ -68,9 +69,16 @@ export function createHttpSender(timeoutSeconds: number): SendOnce {
 
   return async (request, stopping) => {
     const dispatcher = dispatcherFor(request.url);
-    return dispatcher === undefined
-      ? unusableProxy
-      : sendUntil(AbortSignal.timeout(timeoutMs), dispatcher, request, stopping);
+    if (dispatcher === undefined) {
+      return unusableProxy;
+    }
+    const timeout = new AbortController();
+    const cancelTimeout = startTimeout(timeoutMs, () => timeout.abort());
+    try {
+      return await sendUntil(timeout.signal, dispatcher, request, stopping);
+    } finally {
+      cancelTimeout();
+    }
   };
 }
 
@@ -171,7 +179,10 @@ async function send(
       }
       throw error;
     }),
-    retryAfterMs: parseRetryAfter(String(headers["retry-after"] ?? ""), Date.now()),
+    retryAfterMs: parseRetryAfter(
+      String(headers["retry-after"] ?? ""),
+      Date.parse(String(headers.date)) || Date.now(),
+    ),
     redirectOrigin,
     isSameOriginRedirect: redirectOrigin === url.origin,
     mayBeIncomplete: statusCode === 206 || headers.link !== undefined,

@@ -1,8 +1,11 @@
 import { unescape as percentDecoded } from "node:querystring";
+import { isLoopbackHostname } from "./url.js";
 
+// The beginning of what others read as a command in any line. Pulumi's CLI takes "<{%…%}>" for a colour, and panics at an
+// unknown one; CI systems take "##[…]" and "##vso[…]" for commands.
+const directives = /<\{%|##(?:vso)?\[/gi;
 const placeholder = "[withheld: it may repeat a secret]";
 const ngramLength = 8;
-const shortestLength = 4;
 const maxLookedAt = 4_000;
 // A response can hold any number of secrets of any length. More values take too long to compare.
 const maxValueCount = 100;
@@ -25,40 +28,40 @@ const suspiciousPatterns = [
  *
  * It finds what a gateway or a debug page repeats by accident. A text is withheld if it shares 8 letters or digits
  * in a row with the first 4,000 characters of a sensitive value, whatever else stands between them, in either case,
- * also percent-encoded. A value of 4 to 7 letters is found only as a word of its own: with the value "bake", a text with
- * "bake" is withheld but one with "baker" is not. Shorter values are not searched for. A text that looks like a
- * credential is withheld too, and every text if there are more than 100 values.
+ * also percent-encoded. Shorter values are not searched for. A text that looks like a credential is withheld too, and every
+ * text if there are more than 100 values.
  */
 export function redact(text: string, sensitiveValues: readonly string[] = []): string {
   const start = text.slice(0, maxLookedAt);
-  const values = new Set(
-    sensitiveValues
-      .map((value) => wordsOf(value.slice(0, maxLookedAt)).join(""))
-      .filter(({ length }) => length >= shortestLength),
-  );
+  const values = new Set(sensitiveValues.map((value) => value.slice(0, maxLookedAt)));
   if (values.size > maxValueCount) {
     return placeholder;
   }
   const ngrams = new Set([...values].flatMap(ngramsOf));
-  const isSuspicious = suspiciousPatterns.some((pattern) => pattern.test(start));
-  const isRepeated = [start, percentDecoded(start)].some((one) => repeatsAny(wordsOf(one), ngrams));
+  // JSON may escape the slashes of a URL.
+  const spellings = [start, percentDecoded(start), start.replaceAll("\\/", "/")];
+  const isSuspicious = spellings.some((one) =>
+    suspiciousPatterns.some((pattern) => pattern.test(one)),
+  );
+  const isRepeated = spellings.some((one) => ngramsOf(one).some((ngram) => ngrams.has(ngram)));
   return isSuspicious || isRepeated ? placeholder : start;
 }
 
 /**
- * Lists the parts of a receiver's URL that can be a credential: user info, path, query and fragment, and also
+ * Lists the parts of a receiver's URL that can be a credential: user info, host, path, query and fragment, and also
  * each path segment and query value, because these can be credentials of their own. Common words such as
- * `hooks` are cut out.
+ * `hooks` are cut out, and the names of this machine.
  */
 export function sensitivePartsOfUrl(url: string): string[] {
   const parsed = URL.parse(url);
   if (parsed === null) {
     return [url];
   }
-  const { username, password, pathname, search, searchParams, hash } = parsed;
+  const { username, password, hostname, pathname, search, searchParams, hash } = parsed;
   const userInfo = [`${username}:${password}`, username, password].map(percentDecoded);
   const location = [pathname, ...pathname.split("/"), search, hash].map(percentDecoded);
-  const candidates = [...location, ...searchParams.values()].flatMap((part) =>
+  const host = isLoopbackHostname(hostname) ? "" : hostname;
+  const candidates = [host, ...location, ...searchParams.values()].flatMap((part) =>
     part.split(commonWords),
   );
   return [...userInfo, ...candidates];
@@ -66,8 +69,8 @@ export function sensitivePartsOfUrl(url: string): string[] {
 
 /**
  * Makes a text fit for one line of Pulumi's output. The result has no line breaks, control or invisible
- * characters, is well-formed Unicode (a lone surrogate makes Pulumi's provider process hang), and has at most
- * `maxLength` UTF-16 units.
+ * characters, no directives of Pulumi and of CI systems, is well-formed Unicode (a lone surrogate makes Pulumi's provider
+ * process hang), and has at most `maxLength` UTF-16 units.
  */
 export function oneLine(text: string, maxLength: number): string {
   const line = text
@@ -75,6 +78,7 @@ export function oneLine(text: string, maxLength: number): string {
     .toWellFormed()
     .replace(/[\p{Cf}\p{DI}]/gu, "")
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
+    .replace(directives, (directive) => `${directive.slice(0, -1)} ${directive.slice(-1)}`)
     .trim();
   const cut = line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;
   return cut.toWellFormed();
@@ -85,22 +89,9 @@ export function shownValue(value: string): string {
   return oneLine(value, 100);
 }
 
-/** Whether a text contains one of these n-grams, or as words of its own one of these shorter values. */
-function repeatsAny(words: readonly string[], ngrams: ReadonlySet<string>): boolean {
-  const hasNgram = ngramsOf(words.join("")).some((ngram) => ngrams.has(ngram));
-  // A short value can itself consist of several words, such as "a/b2/c".
-  const wordCounts = [1, 2, 3, 4, 5, 6, 7];
-  const startsShortValue = (_: string, at: number) =>
-    wordCounts.some((count) => ngrams.has(words.slice(at, at + count).join("")));
-  return hasNgram || words.some(startsShortValue);
-}
-
-function wordsOf(text: string): string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-}
-
-/** Returns every 8 letters in a row, or the whole text if it is shorter. */
-function ngramsOf(letters: string): string[] {
-  const count = Math.max(letters.length - ngramLength, 0) + 1;
+/** Returns every 8 letters or digits in a row, whatever stands between them. */
+function ngramsOf(text: string): string[] {
+  const letters = (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join("");
+  const count = Math.max(letters.length - ngramLength + 1, 0);
   return Array.from({ length: count }, (_, at) => letters.slice(at, at + ngramLength));
 }

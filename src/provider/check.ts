@@ -4,6 +4,7 @@ import {
   validateArgumentNames,
   validateArguments,
   withoutNullish,
+  withTextIdentifiers,
 } from "./rules/arguments.js";
 import type { Properties } from "./rules/values.js";
 import { localOperation } from "./run/operation.js";
@@ -19,7 +20,7 @@ export const checkOperation = localOperation<{ readonly news: Properties }, Chec
   name: () => "Check webhook",
   sensitive: ({ news }) => news,
   run: ({ config }, { news }) => {
-    const inputs = withoutNullish(news);
+    const inputs = withTextIdentifiers(withoutNullish(news));
     const problems = [
       ...config.problems,
       ...validateArgumentNames(inputs),

@@ -91,9 +91,11 @@ async function findDrift(
       operation.warn(absentFromListText(name));
       return "absent";
     }
-    const failedCall = lookup.failedCall && callText(context, lookup.failedCall);
+    const { failedCall } = lookup;
     // A refresh that could look up nothing must not look like one that found no drift.
-    operation.warnOnce(notLookedUpText(databaseId, failedCall));
+    operation.warnOnce(`list of ${databaseId}`, () =>
+      notLookedUpText(databaseId, failedCall && callText(context, failedCall)),
+    );
     return {};
   }
   const drift = differencesFrom(webhook, state);

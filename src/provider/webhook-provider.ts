@@ -22,7 +22,7 @@ export class WebhookProvider {
   readonly #engineMonitor: EngineMonitor;
   readonly #runState = new RunState();
   readonly #refreshLists: Context["refreshLists"] = new Map();
-  readonly #shownLines = new Set<string>();
+  readonly #shown = new Set<string>();
   #config: ConfigResult | undefined;
   #transport: Transport | undefined;
 
@@ -43,7 +43,7 @@ export class WebhookProvider {
       ...sensitiveValues(definition.sensitive(request)),
     ];
     const name = definition.name(request);
-    const operation = new Operation(name, notify, this.#shownLines, sensitive);
+    const operation = new Operation(name, notify, this.#shown, sensitive);
     const runSafely = async () => {
       try {
         return await this.#runWith(definition, request, operation, urn);

@@ -50,8 +50,9 @@ export function driftText(name: string, properties: readonly string[]): string {
 /** Warns that a complete list does not hold a webhook. */
 export function absentFromListText(name: string): string {
   return sentences(
-    `The service no longer has ${name}, which leaves the state.`,
-    `If the program declares it, the next "pulumi up" creates a new one, with a new secret.`,
+    `The service does not list ${name}, which leaves the state.`,
+    `If the program declares it, the next "pulumi up" creates a new one, with a new secret:`,
+    `before that, look at the service for a webhook with this number, because a list can lag behind.`,
   );
 }
 

@@ -9,6 +9,7 @@ import { nameOfSetting } from "./names.js";
 
 const maxShownEntries = 5;
 const unusablePartText = {
+  empty: "without the id and the secret of the webhook: its body is empty",
   body: "with something other than the description of a webhook",
   id: "without a usable webhook id",
   inexactId: "with a webhook id above 2^53, which JavaScript cannot represent exactly",
@@ -87,7 +88,7 @@ function gaveUpText(
   }
   const reasons: Record<GiveUpReason, string> = {
     retrySeconds: `${nameOfSetting(settings, "retrySeconds")} is ${settings.retrySeconds}`,
-    connectionRefused: `a refused connection is retried for ${connectionRefusedSeconds} s`,
+    connectionRefused: `a refused connection is retried for at most ${connectionRefusedSeconds} s`,
     stopping: "Pulumi is stopping",
   };
   const attempts =

@@ -97,6 +97,16 @@ export function withoutNullish(properties: Properties): Record<string, unknown> 
   );
 }
 
+/** Returns arguments in which an identifier that is a safe integer is text: YAML makes numbers of digits. */
+export function withTextIdentifiers(args: Properties): Properties {
+  const identifiers = Object.entries(args)
+    .filter(
+      ([name, value]) => ["databaseId", "tableId"].includes(name) && Number.isSafeInteger(value),
+    )
+    .map(([name, value]) => [name, String(value)]);
+  return { ...args, ...Object.fromEntries(identifiers) };
+}
+
 /** Sorts events and drops duplicates once all of them are known, because their order has no meaning. */
 export function normalizeEvents(events: readonly string[]): readonly string[];
 export function normalizeEvents(events: unknown): unknown;
@@ -127,7 +137,8 @@ function validateIdentifierOf(what: string, example: string): Validate {
     const expected = `${path}: must be the identifier of ${what}, such as "${example}"`;
     if (typeof value !== "string") {
       const isUnquoted = ["number", "boolean"].includes(typeof value);
-      return [`${expected}, a string${isUnquoted ? ": put it in quotes" : ""}`];
+      const advice = ": put it in quotes; around a configuration value in YAML, write fn::toJSON";
+      return [`${expected}, a string${isUnquoted ? advice : ""}`];
     }
     return isIdentifier(value)
       ? []
@@ -162,7 +173,9 @@ function validateEvent(path: string, value: unknown, args: Properties): readonly
   if (mayBeOn(args.allowUnknownEvents) || isEventType(value)) {
     return [];
   }
-  const advice = adviceForUnknownName(value, eventTypes);
+  // An event type is no credential, and a list from the configuration cannot be searched for its position.
+  const shown = /^[a-z]{1,20}\.[a-z]{1,20}$/i.test(value) ? `"${value}" ` : "";
+  const advice = `${shown}${adviceForUnknownName(value, eventTypes)}`;
   return [`${path}: ${advice} (to subscribe to it anyway, set allowUnknownEvents: true)`];
 }
 

@@ -1,6 +1,8 @@
 // The engine can end its own process, or ask this one to stop, while the service creates a webhook whose secret only
 // the response holds.
 
+import { startTimeout } from "../../common/timeout.js";
+
 // The engine responds within a few milliseconds; this leaves room for a busy machine.
 const responseTimeoutMs = 5_000;
 const watchIntervalMs = 5_000;
@@ -146,7 +148,7 @@ export class EngineMonitor {
     }
     const { connect } = await import("node:http2");
     const { promise, resolve } = Promise.withResolvers<EngineState>();
-    const timer = setTimeout(resolve, responseTimeoutMs, "unresponsive");
+    const cancelTimeout = startTimeout(responseTimeoutMs, () => resolve("unresponsive"));
     const session = connect(`http://${this.#address}`);
     // The first frame that a server sends (RFC 9113, section 3.4).
     session.once("remoteSettings", () => resolve("alive"));
@@ -155,7 +157,7 @@ export class EngineMonitor {
       resolve(code === "ECONNREFUSED" ? "finished" : "unresponsive"),
     );
     return promise.finally(() => {
-      clearTimeout(timer);
+      cancelTimeout();
       session.destroy();
     });
   }

@@ -57,34 +57,34 @@ export class Operation {
   /** Such as `Create webhook in database base_abc`. */
   readonly name: string;
   readonly #notify: Notify;
-  readonly #shownLines: Set<string>;
+  readonly #shown: Set<string>;
   readonly #sensitiveValues: () => readonly string[];
 
   /**
-   * @param shownLines The lines that were shown once, of all operations.
+   * @param shown What was shown once, by all operations.
    * @param sensitiveValues Returns the values to redact. It is called only for a message.
    */
   constructor(
     name: string,
     notify: Notify,
-    shownLines: Set<string>,
+    shown: Set<string>,
     sensitiveValues: () => readonly string[],
   ) {
     this.name = oneLine(name, 300);
     this.#notify = notify;
-    this.#shownLines = shownLines;
+    this.#shown = shown;
     this.#sensitiveValues = sensitiveValues;
   }
 
   /** Returns the same operation under another name, for an undo. */
   withName(name: string): Operation {
-    return new Operation(name, this.#notify, this.#shownLines, this.#sensitiveValues);
+    return new Operation(name, this.#notify, this.#shown, this.#sensitiveValues);
   }
 
   /** Returns the same operation with more values to redact. */
   withSensitiveValues(values: readonly string[]): Operation {
     const sensitiveValues = () => [...this.#sensitiveValues(), ...values];
-    return new Operation(this.name, this.#notify, this.#shownLines, sensitiveValues);
+    return new Operation(this.name, this.#notify, this.#shown, sensitiveValues);
   }
 
   /** Redacts a text from outside and makes it fit for one line. */
@@ -103,16 +103,24 @@ export class Operation {
   }
 
   /** Shows a line, but the same one only once per process: Pulumi calls an operation several times. */
-  notifyOnce(line: string, severity: Severity = "info"): void {
-    if (!this.#shownLines.has(line)) {
-      this.#shownLines.add(line);
-      this.notify(line, severity);
-    }
+  notifyOnce(line: string): void {
+    this.#once(line, () => this.notify(line));
   }
 
-  /** Shows a warning, but the same one only once per process. */
-  warnOnce(line: string): void {
-    this.notifyOnce(line, "warning");
+  /**
+   * Shows a warning, but the same one only once per process.
+   *
+   * @param about Tells warnings apart. The line is made only if it is shown.
+   */
+  warnOnce(about: string, line = () => about): void {
+    this.#once(about, () => this.warn(line()));
+  }
+
+  #once(about: string, show: () => void): void {
+    if (!this.#shown.has(about)) {
+      this.#shown.add(about);
+      show();
+    }
   }
 }
 
