@@ -1,5 +1,5 @@
 /**
- * The webhook subscriptions of a database, as Pulumi resources on the native provider (plugin). The module
+ * The webhook subscriptions of a database, as Pulumi resources on the plugin, which Pulumi calls a native provider. The module
  * exports the same names as `pulumi-dbwebhooks`, and also supports the option `import` and the output
  * `webhookId`.
  *
@@ -8,5 +8,5 @@
 
 export { type EventType, eventTypes } from "./common/event-types.js";
 export type { ProviderArgs, WebhookArgs } from "./sdk/args.js";
-export { Provider } from "./sdk/native/provider.js";
+export { Provider } from "./sdk/native/explicit-provider.js";
 export { Webhook } from "./sdk/native/webhook.js";

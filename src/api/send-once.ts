@@ -124,12 +124,12 @@ async function sendUntil(
       throw error;
     }
     const text = error instanceof Error ? error.message : "";
-    const failure = { cause: "connection", codes, text } as const;
+    const failedConnection = { cause: "connection", codes, text } as const;
     // undici has no field for this status.
     const [, proxyStatus] = /^Proxy .+ \((\d{3})\)/.exec(text) ?? [];
     return proxyStatus === undefined
-      ? { kind, ...failure }
-      : { kind: "unsent", ...failure, proxyStatusCode: Number(proxyStatus) };
+      ? { kind, ...failedConnection }
+      : { kind: "unsent", ...failedConnection, proxyStatusCode: Number(proxyStatus) };
   } finally {
     beforeSendingSignal.removeEventListener("abort", abortUnlessSent);
   }

@@ -7,12 +7,12 @@ import { defaultApiKey, defaultPort, UsageError } from "./options.js";
 
 const help = `Usage: pulumi-dbwebhooks COMMAND [options]
 
-Commands for the native plugin, and for trying webhooks without an account.
+Commands for the plugin, and for trying webhooks without an account.
 
   serve            Runs the local service: the webhook API, without an account.
   emit EVENT       Emits an event in a local service, and shows its deliveries.
-  install-plugin   Installs the native plugin of this package for the Pulumi CLI on PATH.
-  plugin-path      Prints the directory of the native plugin.
+  install-plugin   Installs the plugin of this package for the Pulumi CLI on PATH.
+  plugin-path      Prints the directory of the plugin.
 
   --version        Shows the version.
   --help           Shows this text, or the options of a command.
@@ -87,7 +87,7 @@ Exit code: 0 if every webhook that subscribes to the event got it, 1 otherwise, 
   "install-plugin": command({
     help: `Usage: pulumi-dbwebhooks install-plugin
 
-Installs the native plugin of this package for the Pulumi CLI on PATH.
+Installs the plugin of this package for the Pulumi CLI on PATH.
 `,
     options: {},
     run: async () => (await import("./plugin.js")).installPlugin(),
@@ -95,7 +95,7 @@ Installs the native plugin of this package for the Pulumi CLI on PATH.
   "plugin-path": command({
     help: `Usage: pulumi-dbwebhooks plugin-path
 
-Prints the directory of the native plugin.
+Prints the directory of the plugin.
 `,
     options: {},
     run: async () => (await import("./plugin.js")).printPluginPath(),

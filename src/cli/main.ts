@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command `pulumi-dbwebhooks`: it runs the local service, and installs the native plugin.
+// The command `pulumi-dbwebhooks`: it runs the local service, and installs the plugin.
 import { assertNodeVersion } from "../common/node-version.js";
 
 // Ignore the error of a pipe that its reader has closed, such as `head`.

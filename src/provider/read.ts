@@ -53,7 +53,7 @@ export const readOperation: OperationDefinition<ReadRequest, ReadResult> = {
 
 /** Returns where a webhook is, if its state says so. Throws if the provider has another base URL than the webhook. */
 function locate(
-  { config: { address: provider }, runState, operation }: LocalContext,
+  { config: { location: provider }, runState, operation }: LocalContext,
   { id, props }: ReadRequest,
 ): WebhookAddress | undefined {
   const address = runState.locate(id, parseProperties(props));

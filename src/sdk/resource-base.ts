@@ -6,7 +6,7 @@ import type { WebhookArgs } from "./args.js";
 import { assertSupportedNode } from "./supported-node.js";
 
 /** What tells the two `Webhook` classes apart. */
-export interface Entry {
+export interface WebhookModule {
   /** The module that exports the class. */
   readonly module: string;
   /** The type of its resources. */
@@ -43,23 +43,23 @@ export abstract class WebhookResource extends pulumi.CustomResource {
     throw readOnlyError(name);
   }
 
-  /** @param entryProperties Properties that only the webhooks of this module have. */
+  /** @param moduleProperties Properties that only the webhooks of this module have. */
   constructor(
-    entry: Entry,
+    webhookModule: WebhookModule,
     name: string,
     args: WebhookArgs,
-    entryProperties: pulumi.Inputs,
+    moduleProperties: pulumi.Inputs,
     opts: pulumi.CustomResourceOptions | undefined,
   ) {
     assertSupportedNode();
     if (opts?.id !== undefined) {
       throw readOnlyError(name);
     }
-    assertOwnProvider(name, opts, entry);
+    assertOwnProvider(name, opts, webhookModule);
     // A JavaScript program can omit the arguments. `pulumi preview` then reports the missing ones.
     const given: Partial<WebhookArgs> = args ?? {};
     super(
-      entry.type,
+      webhookModule.type,
       name,
       {
         // An output resolves from the state only if the properties name it.
@@ -70,7 +70,7 @@ export abstract class WebhookResource extends pulumi.CustomResource {
         secret: undefined,
         baseUrl: undefined,
         ...given,
-        ...entryProperties,
+        ...moduleProperties,
       },
       pulumi.mergeOptions(opts, { additionalSecretOutputs: ["secret"] }),
     );
@@ -94,7 +94,7 @@ function readOnlyError(name: string): pulumi.RunError {
 function assertOwnProvider(
   name: string,
   opts: pulumi.CustomResourceOptions | undefined,
-  { packageName, module }: Entry,
+  { packageName, module }: WebhookModule,
 ): void {
   // Pulumi's SDK stores the package of a provider in this internal property.
   const { pkg } = (opts?.provider ?? {}) as { pkg?: unknown };

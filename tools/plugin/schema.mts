@@ -57,7 +57,7 @@ async function generateSchema() {
     version: JSON.parse(read("package.json")).version as string,
     config: { variables: propertiesOf(settings, fieldsOf) },
     provider: {
-      description: declarationOf("sdk/native/provider.ts", "Provider").description,
+      description: declarationOf("sdk/native/explicit-provider.ts", "Provider").description,
       // Generated SDKs would fill a required argument from a variable of the default provider.
       inputProperties: propertiesOf(settings, (name) =>
         requiredSettings.includes(name) ? {} : fieldsOf(name),

@@ -13,11 +13,11 @@ export class EngineLog {
   readonly #client: EngineClient;
   readonly #sending = new Set<Promise<void>>();
 
-  /** @param address `HOST:PORT` of the engine. */
-  constructor(address: string) {
+  /** @param engineAddress `HOST:PORT` of the engine. */
+  constructor(engineAddress: string) {
     // By default gRPC sends even loopback traffic to the proxy of `http_proxy`.
     const options = { "grpc.enable_http_proxy": 0 };
-    this.#client = new EngineClient(address, credentials.createInsecure(), options);
+    this.#client = new EngineClient(engineAddress, credentials.createInsecure(), options);
   }
 
   /** Sends a line. With an empty urn it appears under the stack. */

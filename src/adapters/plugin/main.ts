@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The native plugin, `pulumi-resource-dbwebhooks`: it translates between Pulumi's gRPC and the provider.
+// The plugin (what Pulumi calls a native provider), `pulumi-resource-dbwebhooks`: it translates between Pulumi's gRPC and the provider.
 import "./assert-node-version.js";
 import { EngineMonitor } from "../../provider/run/engine.js";
 import { EngineLog } from "./engine-log.js";
@@ -8,17 +8,17 @@ import { PluginServer } from "./server.js";
 void main(process.argv.at(-1));
 
 /** Serves the plugin to the engine at this address until the engine is gone. */
-async function main(address: string | undefined): Promise<void> {
-  const [, port] = /^[^\s:]+:(\d{1,5})$/.exec(address ?? "") ?? [];
-  if (address === undefined || port === undefined || Number(port) > 65_535) {
+async function main(engineAddress: string | undefined): Promise<void> {
+  const [, port] = /^[^\s:]+:(\d{1,5})$/.exec(engineAddress ?? "") ?? [];
+  if (engineAddress === undefined || port === undefined || Number(port) > 65_535) {
     fail(
       "pulumi-resource-dbwebhooks is started by Pulumi, with the address of its engine as last argument, such as 127.0.0.1:12345.",
     );
     return;
   }
-  const log = new EngineLog(address);
+  const log = new EngineLog(engineAddress);
   const engineMonitor = new EngineMonitor(
-    address,
+    engineAddress,
     (line, severity) => log.write("", line, severity),
     () => log.flush(),
   );

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import {
   Server,
   ServerCredentials,
@@ -45,7 +44,6 @@ export class PluginServer {
   readonly #engineMonitor: EngineMonitor;
   readonly #log: EngineLog;
   #hasServedSchema = false;
-  #configuration: unknown;
   #provider: WebhookProvider | undefined;
 
   constructor(engineMonitor: EngineMonitor, log: EngineLog) {
@@ -104,8 +102,8 @@ export class PluginServer {
   }
 
   /**
-   * Accepts one configuration. Every user of this machine can connect to the port, and could otherwise make the
-   * plugin send the key from the environment to another service.
+   * Accepts one configuration: Pulumi sends one to a process. Every user of this machine can connect to the port, and could
+   * otherwise make the plugin send the key from the environment to another service.
    */
   #configure(request: ConfigureRequest): ConfigureResponse {
     const [name = "", args] = [request.getName(), propertiesOf(request.getArgs())];
@@ -116,22 +114,21 @@ export class PluginServer {
         status.INVALID_ARGUMENT,
       );
     }
-    if (this.#provider === undefined && this.#hasServedSchema) {
+    if (this.#hasServedSchema) {
       // For a program in YAML, Pulumi starts a process for the schema alone, and never configures it.
       throw new RequestError(
         "Configure failed: this process of pulumi-resource-dbwebhooks was asked for its schema before, and Pulumi does not configure such a process. Nothing was changed.",
         status.FAILED_PRECONDITION,
       );
     }
-    if (this.#provider !== undefined && !isDeepStrictEqual({ name, args }, this.#configuration)) {
+    if (this.#provider !== undefined) {
       throw new RequestError(
-        "Configure failed: pulumi-resource-dbwebhooks is already configured with other values. Nothing was changed.",
+        "Configure failed: pulumi-resource-dbwebhooks is already configured. Nothing was changed.",
         status.FAILED_PRECONDITION,
       );
     }
-    this.#configuration = { name, args };
     const source = configSourceOf(name, args);
-    this.#provider ??= new WebhookProvider(source, this.#engineMonitor);
+    this.#provider = new WebhookProvider(source, this.#engineMonitor);
     return new ConfigureResponse();
   }
 

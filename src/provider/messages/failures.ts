@@ -3,7 +3,7 @@ import type { FailedCall } from "../../api/client.js";
 import { saysNothingAboutLists } from "../../api/service-error.js";
 import { shownValue } from "../../common/redact.js";
 import { environmentVariables, importSecretVariable } from "../../common/setting-names.js";
-import type { ProviderAddress, Settings } from "../rules/config.js";
+import type { ProviderLocation, Settings } from "../rules/config.js";
 import type { ErrorKind } from "../run/errors.js";
 import type { Context, Operation } from "../run/operation.js";
 import { adviceFor, listingOffAdvice, quotaAdvice } from "./advice.js";
@@ -51,7 +51,7 @@ interface UndescribedWebhook {
 }
 
 interface OtherBaseUrl {
-  readonly provider: ProviderAddress;
+  readonly provider: ProviderLocation;
   /** The address in the state. */
   readonly baseUrl: string;
 }

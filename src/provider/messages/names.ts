@@ -1,7 +1,7 @@
 // The names of webhooks and settings in messages.
 import { shownValue } from "../../common/redact.js";
 import { environmentVariables, namespace, type SettingName } from "../../common/setting-names.js";
-import type { ProviderAddress } from "../rules/config.js";
+import type { ProviderLocation } from "../rules/config.js";
 
 /** Returns the name of a webhook in messages. */
 export function nameOfWebhook(id: string, databaseId: string | undefined): string {
@@ -10,7 +10,7 @@ export function nameOfWebhook(id: string, databaseId: string | undefined): strin
 
 /** Returns the name of a setting, with its variable if the environment has set it. */
 export function nameOfSetting(
-  { namesFromEnvironment, isExplicit }: Omit<ProviderAddress, "baseUrl">,
+  { namesFromEnvironment, isExplicit }: Omit<ProviderLocation, "baseUrl">,
   name: SettingName,
 ): string {
   const setBy = namesFromEnvironment.includes(name)

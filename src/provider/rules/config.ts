@@ -64,13 +64,13 @@ export interface Settings extends SettingValues {
 }
 
 /** Where a provider is, which is known even if other settings are not valid. */
-export type ProviderAddress = Pick<Settings, "baseUrl" | "isExplicit" | "namesFromEnvironment">;
+export type ProviderLocation = Pick<Settings, "baseUrl" | "isExplicit" | "namesFromEnvironment">;
 
 /** Valid settings, or one message per problem. */
 export interface ConfigResult {
   readonly settings: Settings | undefined;
   /** `undefined` if the base URL is missing or not valid. */
-  readonly address: ProviderAddress | undefined;
+  readonly location: ProviderLocation | undefined;
   readonly problems: readonly string[];
 }
 
@@ -122,8 +122,9 @@ export function readConfig(source: ConfigSource): ConfigResult {
       ? { ...parseSettings(given), isExplicit, namesFromEnvironment }
       : undefined;
   const baseUrl = parseBaseUrl(given.baseUrl?.text);
-  const address = baseUrl === undefined ? undefined : { baseUrl, isExplicit, namesFromEnvironment };
-  return { settings, address, problems };
+  const location =
+    baseUrl === undefined ? undefined : { baseUrl, isExplicit, namesFromEnvironment };
+  return { settings, location, problems };
 }
 
 /** A setting that is given, not validated. */

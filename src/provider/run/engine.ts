@@ -24,7 +24,7 @@ type EngineState = "alive" | "unresponsive" | "finished";
  * whether it has asked this process to stop. A cancelled engine still stores what completes.
  */
 export class EngineMonitor {
-  readonly #address: string | undefined;
+  readonly #engineAddress: string | undefined;
   readonly #notify: Notify;
   readonly #flush: () => Promise<void>;
   readonly #stop = new AbortController();
@@ -33,11 +33,11 @@ export class EngineMonitor {
   #creationsInFlight = 0;
 
   /**
-   * @param address `HOST:PORT` of the engine. Without one, the engine is assumed to be alive.
+   * @param engineAddress `HOST:PORT` of the engine. Without one, the engine is assumed to be alive.
    * @param flush Waits until the user sees every line. The process does not exit before.
    */
-  constructor(address: string | undefined, notify: Notify, flush = async () => {}) {
-    this.#address = /^[^\s/]+:\d+$/.test(address ?? "") ? address : undefined;
+  constructor(engineAddress: string | undefined, notify: Notify, flush = async () => {}) {
+    this.#engineAddress = /^[^\s/]+:\d+$/.test(engineAddress ?? "") ? engineAddress : undefined;
     this.#notify = notify;
     this.#flush = flush;
   }
@@ -143,13 +143,13 @@ export class EngineMonitor {
    * killed engine, its port accepts connections for some milliseconds.
    */
   async #probe(): Promise<EngineState> {
-    if (this.#address === undefined) {
+    if (this.#engineAddress === undefined) {
       return "alive";
     }
     const { connect } = await import("node:http2");
     const { promise, resolve } = Promise.withResolvers<EngineState>();
     const cancelTimeout = startTimeout(responseTimeoutMs, () => resolve("unresponsive"));
-    const session = connect(`http://${this.#address}`);
+    const session = connect(`http://${this.#engineAddress}`);
     // The first frame that a server sends (RFC 9113, section 3.4).
     session.once("remoteSettings", () => resolve("alive"));
     session.once("close", () => resolve("unresponsive"));

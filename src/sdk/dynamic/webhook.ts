@@ -5,7 +5,7 @@ import { isResourceOfType, WebhookResource } from "../resource-base.js";
 import { warnAboutConfiguration } from "./configuration-warnings.js";
 import { providerText } from "./provider-text.js";
 
-const entry = {
+const webhookModule = {
   module: "pulumi-dbwebhooks",
   type: dynamicWebhookType,
   packageName: "pulumi-nodejs",
@@ -55,7 +55,7 @@ export class Webhook extends WebhookResource {
         `Webhook ${name}: the option import cannot work with the dynamic provider. Use the Webhook of "pulumi-dbwebhooks/native" instead.`,
       );
     }
-    super(entry, name, args, { __provider: providerText }, opts);
+    super(webhookModule, name, args, { __provider: providerText }, opts);
     warnAboutConfiguration();
   }
 }

@@ -5,7 +5,7 @@ import { version } from "../../common/version.js";
 import type { WebhookArgs } from "../args.js";
 import { isResourceOfType, WebhookResource } from "../resource-base.js";
 
-const entry = {
+const webhookModule = {
   module: "pulumi-dbwebhooks/native",
   type: pluginWebhookType,
   packageName: namespace,
@@ -43,6 +43,6 @@ export class Webhook extends WebhookResource {
    */
   constructor(name: string, args: WebhookArgs, opts?: pulumi.CustomResourceOptions) {
     const options = pulumi.mergeOptions({ version }, opts);
-    super(entry, name, args, { webhookId: undefined }, options);
+    super(webhookModule, name, args, { webhookId: undefined }, options);
   }
 }
