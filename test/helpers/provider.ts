@@ -1,9 +1,15 @@
 import { vi } from "vitest";
 import * as dynamic from "../../src/adapters/dynamic.ts";
-import type { Comparison } from "../../src/provider/differences.ts";
-import { EngineMonitor, type Notify } from "../../src/provider/engine.ts";
-import type { OperationOptions } from "../../src/provider/operation.ts";
-import type { Properties } from "../../src/provider/values.ts";
+import { importSecretVariable } from "../../src/common/setting-names.ts";
+import { checkOperation } from "../../src/provider/check.ts";
+import { createOperation } from "../../src/provider/create.ts";
+import { deleteOperation } from "../../src/provider/delete.ts";
+import { diffOperation } from "../../src/provider/diff.ts";
+import { importOperation } from "../../src/provider/import.ts";
+import { readOperation } from "../../src/provider/read.ts";
+import type { Properties } from "../../src/provider/rules/values.ts";
+import { EngineMonitor, type Notify } from "../../src/provider/run/engine.ts";
+import type { OperationOptions } from "../../src/provider/run/operation.ts";
 import { WebhookProvider } from "../../src/provider/webhook-provider.ts";
 import { apiKey } from "./builders.ts";
 
@@ -29,27 +35,34 @@ export function startProvider(settings: Texts = {}, options: ProviderOptions = {
   const provider = new WebhookProvider({ get, isExplicit, environment }, engine);
   const lines: string[] = [];
   const notify: Notify = (line, severity) => void lines.push(`${severity}: ${line}`);
+  const optionsWith = (options?: SomeOptions) => ({ notify, ...options });
   return {
     lines,
     /** Returns the inputs and the reasons of the failures. */
-    check: async (news: Properties) => {
-      const { inputs, failures = [] } = await provider.check(news, { notify });
+    check: async (news: Properties, options?: SomeOptions) => {
+      const { inputs, failures = [] } = await provider.run(
+        checkOperation,
+        { news },
+        optionsWith(options),
+      );
       return { inputs, failures: failures.map(({ reason }) => reason) };
     },
     diff: (
       id: string,
       olds: Properties,
       news: Properties,
-      options?: SomeOptions & Pick<Comparison, "ignored">,
-    ) => provider.diff(id, olds, news, { notify, ...options }),
+      { ignored = [], ...options }: SomeOptions & { readonly ignored?: readonly string[] } = {},
+    ) => provider.run(diffOperation, { id, olds, news, ignored }, optionsWith(options)),
     create: (inputs: Properties, options?: SomeOptions) =>
-      provider.create(inputs, { notify, ...options }),
+      provider.run(createOperation, { inputs }, optionsWith(options)),
     read: (id: string, props: Properties, options?: SomeOptions) =>
-      provider.read(id, props, { notify, ...options }),
-    import: (id: string, databaseId: string, options?: SomeOptions) =>
-      provider.import(id, databaseId, { notify, ...options }),
+      provider.run(readOperation, { id, props }, optionsWith(options)),
+    import: (id: string, databaseId: string, options?: SomeOptions) => {
+      const variable = environment[importSecretVariable] ?? "";
+      return provider.run(importOperation, { id, databaseId, variable }, optionsWith(options));
+    },
     delete: (id: string, props: Properties, options?: SomeOptions) =>
-      provider.delete(id, props, { notify, ...options }),
+      provider.run(deleteOperation, { id, props }, optionsWith(options)),
   };
 }
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { settingNames } from "../../src/common/setting-names.ts";
-import { webhookArguments } from "../../src/provider/arguments.ts";
-import { isUnknown } from "../../src/provider/values.ts";
+import { webhookArguments } from "../../src/provider/rules/arguments.ts";
+import { isUnknown } from "../../src/provider/rules/values.ts";
 import { secret, someArgs, someState, unknownMarkers, wrapped } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/errors.ts";
 import { expectNoPrototypePollution, expectPrintable } from "../helpers/expectations.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { version } from "../../src/common/version.ts";
-import { checkSettings, settingsSource } from "../../src/provider/check-settings.ts";
-import type { Properties } from "../../src/provider/values.ts";
+import { checkSettings, settingsSource } from "../../src/provider/rules/check-settings.ts";
+import type { Properties } from "../../src/provider/rules/values.ts";
 import { apiKey, unknownMarkers, wrapped } from "../helpers/builders.ts";
 import type { Texts } from "../helpers/provider.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { validateEnvironmentNames, validateSettingNames } from "../../src/common/setting-names.ts";
-import { webhookArguments } from "../../src/provider/arguments.ts";
+import { webhookArguments } from "../../src/provider/rules/arguments.ts";
 import { someArgs, unknownMarkers } from "../helpers/builders.ts";
 import { startProvider } from "../helpers/provider.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SettingName } from "../../src/common/setting-names.ts";
-import { type ConfigSource, readConfig } from "../../src/provider/config.ts";
+import { type ConfigSource, readConfig } from "../../src/provider/rules/config.ts";
 import type { Texts } from "../helpers/provider.ts";
 
 const explicit = { isExplicit: () => true };

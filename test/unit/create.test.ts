@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Call, Transport } from "../../src/api/transport.ts";
-import { replacingArguments } from "../../src/provider/arguments.ts";
-import { EngineMonitor } from "../../src/provider/engine.ts";
 import { undoReturned404 } from "../../src/provider/messages/problems.ts";
+import { replacingArguments } from "../../src/provider/rules/arguments.ts";
+import { EngineMonitor } from "../../src/provider/run/engine.ts";
 import {
   errorBody,
   listed,

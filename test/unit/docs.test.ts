@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
 import { eventTypes } from "../../src/common/event-types.ts";
 import * as settings from "../../src/common/setting-names.ts";
-import { webhookArguments } from "../../src/provider/arguments.ts";
 import { troubleshootingHeadings } from "../../src/provider/messages/troubleshooting.ts";
+import { webhookArguments } from "../../src/provider/rules/arguments.ts";
 import { schema } from "../../tools/plugin/schema.mts";
 import * as markdown from "../helpers/markdown.ts";
 

@@ -2,8 +2,8 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { parseJson } from "../../src/common/json.ts";
-import { EngineMonitor } from "../../src/provider/engine.ts";
-import { WebhookError } from "../../src/provider/errors.ts";
+import { EngineMonitor } from "../../src/provider/run/engine.ts";
+import { WebhookError } from "../../src/provider/run/errors.ts";
 import { WebhookProvider } from "../../src/provider/webhook-provider.ts";
 import {
   apiKey,

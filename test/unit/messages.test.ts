@@ -2,9 +2,6 @@ import { describe, expect, it, vi } from "vitest";
 import type { FailedCall } from "../../src/api/client.ts";
 import type { HttpOutcome } from "../../src/api/send-once.ts";
 import type { ReportedDelay } from "../../src/api/transport.ts";
-import type { Settings } from "../../src/provider/config.ts";
-import { compareWebhook } from "../../src/provider/differences.ts";
-import { EngineMonitor } from "../../src/provider/engine.ts";
 import { adviceFor, listingOffAdvice, quotaAdvice } from "../../src/provider/messages/advice.ts";
 import {
   type FactsOf,
@@ -16,8 +13,11 @@ import { nameOfWebhook } from "../../src/provider/messages/names.ts";
 import * as notices from "../../src/provider/messages/notices.ts";
 import * as problems from "../../src/provider/messages/problems.ts";
 import * as requests from "../../src/provider/messages/requests.ts";
-import { type Context, Operation } from "../../src/provider/operation.ts";
-import { RunState } from "../../src/provider/run-state.ts";
+import type { Settings } from "../../src/provider/rules/config.ts";
+import { compareWebhook } from "../../src/provider/rules/differences.ts";
+import { EngineMonitor } from "../../src/provider/run/engine.ts";
+import { type Context, Operation } from "../../src/provider/run/operation.ts";
+import { RunState } from "../../src/provider/run/run-state.ts";
 import { errorBody, someArgs, someSettings, unknownMarkers } from "../helpers/builders.ts";
 import { startProvider } from "../helpers/provider.ts";
 import * as outcomes from "../helpers/transport.ts";

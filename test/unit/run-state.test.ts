@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
-import { RunState } from "../../src/provider/run-state.ts";
+import { RunState } from "../../src/provider/run/run-state.ts";
 
 const webhook = { baseUrl: "https://tables.example.com", databaseId: "base_1", id: "17" };
 const namesakes = [

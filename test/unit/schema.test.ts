@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { eventTypes } from "../../src/common/event-types.ts";
 import { environmentVariables, settingNames } from "../../src/common/setting-names.ts";
-import { webhookArguments } from "../../src/provider/arguments.ts";
-import { settingRules } from "../../src/provider/config.ts";
+import { webhookArguments } from "../../src/provider/rules/arguments.ts";
+import { settingRules } from "../../src/provider/rules/config.ts";
 import { schema } from "../../tools/plugin/schema.mts";
 
 // The schema is generated from the types and docstrings of src/sdk, the rules in src, a template and the examples

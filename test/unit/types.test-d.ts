@@ -3,7 +3,7 @@ import { expectTypeOf, it } from "vitest";
 import type { settingNames } from "../../src/common/setting-names.ts";
 import * as main from "../../src/index.ts";
 import type * as native from "../../src/native.ts";
-import type { webhookArguments } from "../../src/provider/arguments.ts";
+import type { webhookArguments } from "../../src/provider/rules/arguments.ts";
 
 // Nothing here runs: the compiler is the test.
 const args = { databaseId: "base_abc123", url: "https://example.com/hooks/orders" };

@@ -1,4 +1,4 @@
-import type { Properties } from "../../../src/provider/values.ts";
+import type { Properties } from "../../../src/provider/rules/values.ts";
 import { someState } from "../builders.ts";
 import type { OperationKind, Play } from "./plays.ts";
 import type { ServiceWebhook, SimulatedService } from "./service.ts";
