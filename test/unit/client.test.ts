@@ -55,6 +55,8 @@ async function callWith<Result>(
 const withBody = (body: string): HttpOutcome => ({ kind: "response", statusCode: 200, body });
 
 it.each([
+  ["empty", ""],
+  ["empty", " \n"],
   ["body", "<html>"],
   ["body", "[]"],
   ["id", '{"id":"a"}'],
@@ -64,7 +66,7 @@ it.each([
   async (unusablePart, body) => {
     const creation = await callWith(withBody(body), (context) => createWebhook(context, webhook));
 
-    expect(creation).toMatchObject({ kind: "inDoubt", failure: { unusablePart } });
+    expect(creation).toMatchObject({ kind: "inDoubt", failedCall: { unusablePart } });
   },
 );
 
@@ -77,7 +79,7 @@ it.each([
     deleteWebhook(context, { databaseId: "base_1", id: "1" }),
   );
 
-  expect(deletion).toMatchObject({ kind: "failed", failure: { unusablePart } });
+  expect(deletion).toMatchObject({ kind: "failed", failedCall: { unusablePart } });
 });
 
 it("A deletion is done after success: true", async () => {
@@ -95,7 +97,17 @@ it.each<[string, HttpOutcome]>([
 ])("A list is empty and incomplete after %s", async (_case, outcome) => {
   const list = await callWith(outcome, (context) => listWebhooks(context, "base_1", () => true));
 
-  expect(list).toMatchObject({ webhooks: [], isComplete: false, failure: { outcome } });
+  expect(list).toMatchObject({ webhooks: [], isComplete: false, failedCall: { outcome } });
+});
+
+it("A list is incomplete with an entry whose text Pulumi would read as a colour", async () => {
+  const outcome = response(200, undefined, {
+    webhooks: [listed({ url: "https://a.example/<{%x" })],
+  });
+
+  const list = await callWith(outcome, (context) => listWebhooks(context, "base_1", () => true));
+
+  expect(list).toMatchObject({ webhooks: [], isComplete: false });
 });
 
 it("A list is incomplete, and names the entries, without those that the caller cannot use", async () => {
@@ -106,5 +118,5 @@ it("A list is incomplete, and names the entries, without those that the caller c
   );
 
   expect(list).toMatchObject({ webhooks: [{ id: "18" }], isComplete: false });
-  expect(list.failure?.unusableEntries).toMatchObject([{ position: 1, id: "17" }]);
+  expect(list.failedCall?.unusableEntries).toMatchObject([{ position: 1, id: "17" }]);
 });

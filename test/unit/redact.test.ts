@@ -38,12 +38,6 @@ describe("A text that repeats a sensitive value is redacted", () => {
       expect(redact(`ends in ${part}.`, [key])).toBe(placeholder);
     }
   });
-
-  const delimiters = ["/", " ", '"', "=", "-", "_", "😀", "\u200b "];
-  it.each(delimiters)("when it holds a value of 4 to 7 characters between two %j", (delimiter) => {
-    expect(redact(`a${delimiter}t0k3${delimiter}b`, ["T0K3"])).toBe(placeholder);
-    expect(redact(`a${delimiter}t0k3n77${delimiter}b`, ["T0K3N77"])).toBe(placeholder);
-  });
 });
 
 it.each([
@@ -55,14 +49,16 @@ it.each([
   "see https://example.com/hook",
   "see https://example.com?c=d",
   "see https://example.com#c",
+  "authorization=Bearer%20abc.def-123",
+  "see https%3A%2F%2Fexample.com%2Fhook",
+  '{"url":"https:\\/\\/example.com\\/hook"}',
 ])("A text that may hold an unknown credential is redacted: %j", (text) => {
   expect(redact(text)).toBe(placeholder);
 });
 
 it.each([
-  { reason: "a longer word holds a short value", text: "hookshot, Fishhook2.", value: "hook" },
   { reason: "it shares only 7 letters with a value", text: "sk_live_K is new", value: key },
-  { reason: "it holds a value of only 3 letters", text: "a bad id", value: "bad" },
+  { reason: "it holds a value of only 7 letters", text: "a bad 1d3nt1f", value: "1d3nt1f" },
   { reason: "it speaks of credentials", text: "You need a Bearer token (whsec_).", value: key },
   { reason: "it names hosts", text: "example.com/a or https://example.com", value: key },
   { reason: "it holds operators", text: "3 < 4 && a <= b; 100 % & 7; 5\\", value: key },
@@ -75,6 +71,12 @@ it("A text without a secret is shown as it is, although the URL of the receiver 
   const url = "https://example.com/api/webhooks/incoming/notifications/callback?events=1";
 
   expect(redact(text, sensitivePartsOfUrl(url))).toBe(text);
+});
+
+it("A text may name this machine, although the receiver is on it", () => {
+  const text = "url must not be on localhost";
+
+  expect(redact(text, sensitivePartsOfUrl("http://localhost:8080/"))).toBe(text);
 });
 
 it("Redaction looks at the first 4,000 characters alone: of a longer text no more is shown", () => {
@@ -93,9 +95,9 @@ it("Redaction compares the first 4,000 characters of a value, so that a response
   expect(redact(`ends in ${end}`, [value])).toBe(`ends in ${end}`);
 });
 
-it("Redaction compares 100 different values of 4 letters or more, and withholds every text when there are more", () => {
+it("Redaction compares 100 different values, and withholds every text when there are more", () => {
   const values = Array.from({ length: 100 }, (_, at) => `value-number-${at}`);
-  const few = [...values, ...values, "abc"];
+  const few = [...values, ...values];
 
   expect(redact("A harmless text.", few)).toBe("A harmless text.");
   expect(redact("number-99 is wrong", few)).toBe(placeholder);
@@ -103,16 +105,17 @@ it("Redaction compares 100 different values of 4 letters or more, and withholds 
 });
 
 it.each([
-  { url: "https://h.example/a1/b2/c3/d4/e5", text: "bad h.example/a1/b2/c3/d4/e5" },
-  { url: "https://h.example/a/b/cde", text: "bad path a, b, cde" },
-  { url: "https://bob:p1@h.example/", text: "bob:p1@h.example" },
-  { url: "https://bob:p%C3%A4ss@example.com/", text: "the password is päss" },
-  { url: "https://example.com/?token=s3cr3t", text: "s3cr3t is wrong" },
-  { url: "https://example.com/?a=b1&c=d2", text: "bad query a=b1&c=d2" },
+  { url: "https://example.com/a1/b2/c3/d4/e5", text: "bad path a1/b2/c3/d4/e5" },
+  { url: "https://bob:p1w2x3@example.com/", text: "bob:p1w2x3 is wrong" },
+  { url: "https://bob:p%C3%A4ssword@example.com/", text: "the password is pässword" },
+  { url: "https://example.com/?token=s3cr3t77", text: "s3cr3t77 is wrong" },
+  { url: "https://example.com/?a=b1&c=d2&e=f3", text: "bad query a=b1&c=d2&e=f3" },
   { url: "https://example.com/#fragment-7", text: "not found: fragment 7" },
-  { url: "https://example.com/a/t%2Fk%C3%A4n/b", text: "not found: t/kän" },
-  { url: "https://example.com/webhooks-T0K3N-99", text: "not found: webhooks T0K3N-99" },
-  { url: "not a URL", text: "it is not-a-url" },
+  { url: "https://example.com/a/t%2Fk%C3%A4nguru/b", text: "not found: t/känguru" },
+  { url: "https://example.com/webhooks-T0K3N-99x", text: "not found: webhooks T0K3N-99x" },
+  { url: "https://eo1a7b9c.m.example.net/", text: "could not resolve host eo1a7b9c.m.example.net" },
+  { url: "https://eo1.m.example.net/", text: "could not resolve host eo1.m.example.net" },
+  { url: "not a URL at all", text: "it is not-a-url-at-all" },
 ])("A text that repeats a sensitive part of a URL is redacted: $text, of $url", ({ url, text }) => {
   expect(redact(text, sensitivePartsOfUrl(url))).toBe(placeholder);
 });
@@ -124,6 +127,8 @@ it.each<[text: string, maxLength: number, line: string]>([
   ["\na\r\n\tb\u2028c\u2029d\u0085e\u001b[31m\n", 50, "a b c d e [31m"],
   ["a\u202eb\u3164\u200bc", 50, "abc"],
   ["a\udb40\u200b\udc41b", 50, "a\ufffd\ufffdb"],
+  ["<{%bogus%}> and <\u200b{%fg 1", 50, "<{ %bogus%}> and <{ %fg 1"],
+  ["##[error]a ##vso[task.x]b ##\u200bVSO[c", 50, "## [error]a ##vso [task.x]b ##VSO [c"],
 ])("oneLine of %j, with a maximum length of %d, is %j", (text, maxLength, line) => {
   expect(oneLine(text, maxLength)).toBe(line);
 });

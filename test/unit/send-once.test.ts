@@ -87,6 +87,16 @@ describe("The HTTP sender", () => {
   it.each<[string, StubResponse, expected: object]>([
     ["no header", {}, nothing],
     ["a Retry-After header", { headers: { "retry-after": "7" } }, { retryAfterMs: 7_000 }],
+    [
+      "a Retry-After header with a date, by the clock of the service",
+      {
+        headers: {
+          date: "Sun, 06 Nov 1994 08:49:37 GMT",
+          "retry-after": "Sun, 06 Nov 1994 08:49:39 GMT",
+        },
+      },
+      { retryAfterMs: 2_000 },
+    ],
     ["a Link header", { headers: { link: "<a>" } }, { mayBeIncomplete: true }],
     ["the status 206", { statusCode: 206 }, { mayBeIncomplete: true }],
     ["a redirect to a URL", redirectTo("https://a.b/c?d"), otherOrigin],
