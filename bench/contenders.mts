@@ -7,11 +7,11 @@ export interface Contender {
   readonly file: "index.js" | "Pulumi.yaml";
   /** Returns a program that declares this number of webhooks. */
   readonly program: (count: number) => string;
-  /** The directory of the native plugin. Absent for a dynamic provider. */
+  /** The directory of the plugin. Absent for a dynamic provider. */
   readonly plugin?: string;
 }
 
-export type ContenderName = "ours" | "native" | "native, YAML" | "docs-style";
+export type ContenderName = "ours" | "plugin" | "plugin, YAML" | "docs-style";
 
 // `npm run build:plugin` writes it.
 const plugin = join(import.meta.dirname, "../dist-plugin");
@@ -86,10 +86,10 @@ class Webhook extends pulumi.dynamic.Resource {
 export const contenders: readonly Contender[] = [
   { name: "ours", ...inJavaScript(`const { Webhook } = require("pulumi-dbwebhooks");`) },
   {
-    name: "native",
+    name: "plugin",
     ...inJavaScript(`const { Webhook } = require("pulumi-dbwebhooks/native");`),
     plugin,
   },
-  { name: "native, YAML", ...inYaml, plugin },
+  { name: "plugin, YAML", ...inYaml, plugin },
   { name: "docs-style", ...inJavaScript(docsStyle) },
 ];

@@ -8,8 +8,8 @@ const require = createRequire(import.meta.url);
 // The pairs of contenders whose times are compared.
 const pairs: readonly (readonly [ContenderName, ContenderName])[] = [
   ["ours", "docs-style"],
-  ["native", "ours"],
-  ["native, YAML", "ours"],
+  ["plugin", "ours"],
+  ["plugin, YAML", "ours"],
 ];
 
 /** Returns a table with the ratios of the times of each pair: the median of all rounds, and the range. */
