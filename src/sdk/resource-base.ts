@@ -61,21 +61,23 @@ export abstract class WebhookResource extends pulumi.CustomResource {
     super(
       webhookModule.type,
       name,
-      {
-        // An output resolves from the state only if the properties name it.
-        databaseId: undefined,
-        url: undefined,
-        events: undefined,
-        tableId: undefined,
-        secret: undefined,
-        baseUrl: undefined,
-        ...given,
-        ...moduleProperties,
-      },
+      { ...unresolvedOutputs, ...given, ...moduleProperties },
       pulumi.mergeOptions(opts, { additionalSecretOutputs: ["secret"] }),
     );
   }
 }
+
+// An output resolves from the state only if the properties name it. The compiler refuses a list that lacks one.
+const unresolvedOutputs: Readonly<
+  Record<Exclude<keyof WebhookResource, keyof pulumi.CustomResource>, undefined>
+> = {
+  databaseId: undefined,
+  url: undefined,
+  events: undefined,
+  tableId: undefined,
+  secret: undefined,
+  baseUrl: undefined,
+};
 
 /** Whether a value is a resource of this type, possibly of another copy of this package. */
 export function isResourceOfType(value: unknown, type: string): boolean {

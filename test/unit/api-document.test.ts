@@ -104,8 +104,8 @@ async function requestsOfClient(): Promise<HttpRequest[]> {
     onDelay: () => undefined,
   };
   const databaseId = "{databaseId}";
-  const { url, events, tableId } = newWebhook as Omit<client.NewWebhook, "databaseId">;
-  await client.createWebhook(context, { databaseId, url, events, tableId });
+  const body = newWebhook as Omit<client.NewWebhook, "databaseId">;
+  await client.createWebhook(context, { ...body, databaseId });
   await client.listWebhooks(context, databaseId, () => true);
   await client.deleteWebhook(context, { databaseId, id: "{webhookId}" });
   return sent;

@@ -1,13 +1,15 @@
 import { describe, expect, it } from "vitest";
+import { configSourceOf } from "../../src/adapters/plugin/config-source.ts";
 import { version } from "../../src/common/version.ts";
-import { checkSettings, settingsSource } from "../../src/provider/rules/check-settings.ts";
+import { checkSettings } from "../../src/provider/rules/check-settings.ts";
 import type { Properties } from "../../src/provider/rules/values.ts";
 import { apiKey, unknownMarkers, wrapped } from "../helpers/builders.ts";
 import type { Texts } from "../helpers/provider.ts";
 
 /** Checks a provider. Shortens each failure to its beginning, up to the first colon and space. */
 function check(name: string, news: Properties, olds: Properties = {}, environment: Texts = {}) {
-  const { failures, ...result } = checkSettings({ name, olds, news }, environment);
+  const source = { ...configSourceOf(name, news), environment };
+  const { failures, ...result } = checkSettings({ olds, news }, source);
   return { ...result, failures: failures.map((reason) => reason.split(": ")[0]) };
 }
 
@@ -21,14 +23,14 @@ describe("The settings of a provider of the plugin", () => {
     const chosenByUsers = ["eu", "default-eu", "default_eu", "default_2"];
     const names = [...chosenByPulumi, ...chosenByUsers];
 
-    const explicit = names.filter((name) => settingsSource(name, {}, {}).isExplicit());
+    const explicit = names.filter((name) => configSourceOf(name, {}).isExplicit());
 
     expect(explicit).toEqual(chosenByUsers);
   });
 
   it("are the values that Pulumi passes, unwrapped where it passes a secret", () => {
     const args = { apiKey: wrapped(apiKey), timeoutSeconds: 2.5, listing: false };
-    const { get } = settingsSource("eu", args, {});
+    const { get } = configSourceOf("eu", args);
 
     expect(get("apiKey")).toBe(apiKey);
     expect(get("timeoutSeconds")).toBe(2.5);
@@ -76,10 +78,8 @@ describe("The check of a provider", () => {
   it.each([1234567890, wrapped(1234567890)])(
     "refuses the number %j as key, which YAML makes of digits",
     (key) => {
-      const { failures } = checkSettings(
-        { name: "eu", olds: {}, news: { ...known, apiKey: key } },
-        {},
-      );
+      const news = { ...known, apiKey: key };
+      const { failures } = checkSettings({ olds: {}, news }, configSourceOf("eu", news));
 
       expect(failures).toEqual([expect.stringMatching(/^apiKey: (?!.*12345).*fn::toJSON/)]);
     },
@@ -144,7 +144,7 @@ describe("The address of an explicit provider", () => {
   it("cannot change: another one is refused, and the message names both", () => {
     const olds = { ...known, baseUrl: "https://old.example" };
 
-    const { failures } = checkSettings({ name: "eu", olds, news: known }, {});
+    const { failures } = checkSettings({ olds, news: known }, configSourceOf("eu", known));
 
     expect(failures).toEqual([
       expect.stringMatching(/^baseUrl: .*https:\/\/a\.example, .* https:\/\/old\.example/),

@@ -23,9 +23,15 @@ it("A check sorts events and drops duplicates", async () => {
 it("A check returns the events of invalid arguments as they are", async () => {
   const events = ["record.updated", "record.created"];
 
-  const { inputs } = await check(someArgs({ events, tableId: 7 }));
+  const { inputs } = await check(someArgs({ events, tableId: 7.5 }));
 
   expect(inputs.events).toEqual(events);
+});
+
+it("A check reads an identifier that is a safe integer as its digits, because YAML makes numbers of them", async () => {
+  const accepting = await check(someArgs({ databaseId: 12345, tableId: 0 }));
+
+  expect(accepting).toStrictEqual(accepted(someArgs({ databaseId: "12345", tableId: "0" })));
 });
 
 it.each([undefined, null])("A check drops every property that is %s", async (absent) => {
@@ -79,7 +85,7 @@ describe("A check of invalid arguments", () => {
   const disguised = ["svc.localhost", "notlocalhost", "127.0.0.1.example.com", "localhost@a.b"];
 
   it.each<[name: string, problem: string, values: readonly unknown[]]>([
-    ["databaseId", "absent or no string", [undefined, null, {}, 12345]],
+    ["databaseId", "absent or no string", [undefined, null, {}, 1.5, 2 ** 53]],
     ["databaseId", "no segment of a path", ["", ".", "..", "\ud800"]],
     ["databaseId", "badly copied", [" base_1", "base_1\n", "b\0"]],
     ["tableId", "no identifier", [{}, "", "tbl_1 "]],
@@ -154,7 +160,7 @@ describe("A check of invalid arguments", () => {
 
   it("reports all problems at once, those of the configuration first", async () => {
     const settings = { baseUrl: "", apiKey: undefined, listing: "maybe" };
-    const args = { databaseId: "", tableId: 7, events: ["nope", 7], other: [] };
+    const args = { databaseId: "", tableId: true, events: ["nope", 7], other: [] };
 
     const invalidSettings = ["dbwebhooks:baseUrl", "dbwebhooks:apiKey", "dbwebhooks:listing"];
     const invalidArgs = ["other", "databaseId", "url", "events[0]", "events[1]", "tableId"];

@@ -127,7 +127,7 @@ describe("A problem with the settings", () => {
   it("is a base URL or a key that a Provider does not have, although the environment has one", () => {
     const environment = { DBWEBHOOKS_BASE_URL: "https://b.example", DBWEBHOOKS_API_KEY: "key" };
 
-    const { problems, address } = read(
+    const { problems, location } = read(
       { baseUrl: undefined, apiKey: "" },
       { environment, ...explicit },
     );
@@ -135,7 +135,7 @@ describe("A problem with the settings", () => {
     expect(problems).toEqual(
       ["baseUrl", "apiKey"].map((name) => expect.stringMatching(`^${name}: is not set`)),
     );
-    expect(address).toBeUndefined();
+    expect(location).toBeUndefined();
   });
 
   it("names the variable if the value comes from the environment", () => {

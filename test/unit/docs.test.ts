@@ -75,7 +75,7 @@ it.each(settings.settingNames)(
 );
 
 it("docs/troubleshooting.md has a row for every kind of error", () => {
-  const source = markdown.readPage("src/provider/errors.ts");
+  const source = markdown.readPage("src/provider/run/errors.ts");
   const [union = ""] = /(?<=type ErrorKind =)[^;]+/.exec(source) ?? [];
   const kinds = union.match(/\w+/g)?.map((kind) => `[${kind}]`);
   const [firstScreen = ""] = markdown.readPage("docs/troubleshooting.md").split("\n## ");

@@ -31,7 +31,7 @@ describe("The dynamic provider's check", () => {
   it("leaves the property of a failure empty, because Pulumi would print its value, and names it in the reason", async () => {
     await configure();
 
-    const { failures } = await provider.check({}, someArgs({ url: "nowhere", tableId: 7 }));
+    const { failures } = await provider.check({}, someArgs({ url: "nowhere", tableId: true }));
 
     expect(failures).toEqual([
       { property: "", reason: expect.stringMatching(/^url: /) },

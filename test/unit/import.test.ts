@@ -98,7 +98,7 @@ describe("An import", () => {
     const error = await errorOf(importWebhook());
 
     expect(error).toMatchObject({ kind: "unchanged" });
-    expect(error.message).not.toContain("IMPORT_SECRET");
+    expect(error.message).not.toContain("Set DBWEBHOOKS_IMPORT_SECRET");
     expect(requests).toEqual([]);
   });
 

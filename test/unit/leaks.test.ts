@@ -2,6 +2,11 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { parseJson } from "../../src/common/json.ts";
+import { checkOperation } from "../../src/provider/check.ts";
+import { createOperation } from "../../src/provider/create.ts";
+import { deleteOperation } from "../../src/provider/delete.ts";
+import { diffOperation } from "../../src/provider/diff.ts";
+import { readOperation } from "../../src/provider/read.ts";
 import { EngineMonitor } from "../../src/provider/run/engine.ts";
 import { WebhookError } from "../../src/provider/run/errors.ts";
 import { WebhookProvider } from "../../src/provider/webhook-provider.ts";
@@ -245,11 +250,11 @@ describe("An error", () => {
     const inputs = someArgs({ url, secret });
 
     const errors = await Promise.all([
-      errorOf(provider.check(inputs, { notify })),
-      errorOf(provider.diff("17", inputs, inputs, { notify })),
-      errorOf(provider.create(inputs, { notify })),
-      errorOf(provider.read("17", someState(inputs), { notify })),
-      errorOf(provider.delete("17", inputs, { notify })),
+      errorOf(provider.run(checkOperation, { news: inputs }, { notify })),
+      errorOf(provider.run(diffOperation, { id: "17", olds: inputs, news: inputs }, { notify })),
+      errorOf(provider.run(createOperation, { inputs }, { notify })),
+      errorOf(provider.run(readOperation, { id: "17", props: someState(inputs) }, { notify })),
+      errorOf(provider.run(deleteOperation, { id: "17", props: inputs }, { notify })),
     ]);
 
     errors.forEach(expectSafeError);

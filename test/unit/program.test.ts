@@ -163,19 +163,6 @@ it.each<[string, RegExp, (provider: SomeProvider) => unknown, (() => SomeProvide
   expect(requests().filter((request) => request.getType().includes("Webhook"))).toEqual([]);
 });
 
-it.each([dynamicProvider, nativeProvider])(
-  "A Webhook of $name warns of deletedWith",
-  async ({ sdk: { Webhook } }) => {
-    const warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue();
-    onTestFinished(() => warn.mockRestore());
-
-    const webhook = new Webhook("orders", args, { deletedWith: new Webhook("other", args) });
-    await resolved(webhook.urn);
-
-    expect(warn.mock.calls.flat()).toContainEqual(expect.stringContaining("deletedWith"));
-  },
-);
-
 const settings: dynamic.ProviderArgs = {
   ...account,
   timeoutSeconds: 2.5,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   apiKey,
   errorBody,
@@ -170,6 +170,19 @@ describe("A refresh with listing", () => {
 
     expect(refreshed.props).toMatchObject({ url: "https://b.example/" });
     expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 .*: url\./)]);
+  });
+
+  it("makes the text of a list without a usable entry once, because a large body takes long to look through", async () => {
+    const { read, state } = await startListing(listOf(...Array(100).fill({ id: "odd" })));
+    using parse = vi.spyOn(JSON, "parse");
+    const countParses = async (reads: number) => {
+      parse.mockClear();
+      for (let at = 0; at < reads; at++) await read("17", state);
+      return parse.mock.calls.filter(([text]) => text.includes("odd")).length;
+    };
+
+    expect(await countParses(1)).toBeGreaterThan(0);
+    expect(await countParses(20)).toBe(0);
   });
 
   it("warns about each database that it cannot look up", async () => {

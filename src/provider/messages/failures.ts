@@ -67,6 +67,8 @@ const correctProvider = sentences(
   `"pulumi destroy --run-program" to destroy the stack.`,
 );
 
+const describeInVariable = `An object {"secret":…,"url":…,"events":[…],"tableId":…} in place of the secret in ${importSecretVariable} needs no list.`;
+
 const twoResourcesAdvice = sentences(
   `Find out which one is to keep it (which url the service has for it),`,
   `and remove the other entry with "pulumi state delete".`,
@@ -197,12 +199,13 @@ export const failures = {
         needsListing && "Set DBWEBHOOKS_LISTING=true, or listing: true for the Provider.",
         problem &&
           `Set ${importSecretVariable} to the secret alone, or to a JSON object such as {"${key}":"whsec_…"}.`,
-        `An object {"secret":…,"url":…,"events":[…],"tableId":…} in place of the secret needs no list.`,
+        describeInVariable,
       ),
   }),
   severalTables: row({
     kind: "unchanged",
     cause: "it selects several tables, and a resource can declare one or all",
+    nextStep: "Create a webhook for each table instead, and delete this one at the service.",
   }),
   notListed: row<string>({
     kind: "unchanged",
@@ -215,6 +218,7 @@ export const failures = {
       call === undefined
         ? "the service does not list it, but may have listed only a part of its webhooks"
         : `it could not be looked up: ${callText(context, call)}`,
+    nextStep: describeInVariable,
   }),
 
   // Deletions
