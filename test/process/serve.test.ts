@@ -30,13 +30,13 @@ it("serve stops at once while a delivery is in flight, whose outcome it logs fir
 });
 
 it("serve never prints a key that the user chose, even when a request contains it", async () => {
-  const service = await serve("--api-key", "sk_live_1");
-  await clientOf({ ...service, apiKey: "sk_live_1" }).create({ databaseId: "sk_live_1" });
+  const service = await serve("--api-key", "sk_live_12");
+  await clientOf({ ...service, apiKey: "sk_live_12" }).create({ databaseId: "sk_live_12" });
 
   await service.end("SIGTERM");
 
   expect(service.output()).toMatch(/API keys: 1\..*: created webhook \d+$/ms);
-  expect(service.output()).not.toContain("sk_live_1");
+  expect(service.output()).not.toContain("sk_live_12");
 });
 
 function emit(baseUrl: string) {
