@@ -52,11 +52,17 @@ function urlAtOrigin(url: string, origin: string): string {
   return origin + pathname + search;
 }
 
+/**
+ * Returns JSON with a space after each colon. `JSON.stringify` writes it without one, so a receiver that verifies
+ * what it has parsed and written anew fails here, as it would at a service with another JSON writer.
+ */
 function notificationBody(event: DeliveredEvent, webhookId: number): string {
   const { id, type, timestamp, data, databaseId: baseId } = event;
   const source = "local-service";
   const metadata = { webhookId, organizationId: "org_local", baseId, attempt: 1, source };
-  return JSON.stringify({ id, type, timestamp, data, metadata });
+  const indented = JSON.stringify({ id, type, timestamp, data, metadata }, undefined, 1);
+  // Only the indentation has line feeds: those in texts are escaped.
+  return indented.replaceAll(/\n */g, "");
 }
 
 /** Signs with the time of the request, because receivers refuse timestamps older than five minutes. */

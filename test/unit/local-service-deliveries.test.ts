@@ -49,6 +49,18 @@ it("Emitting an event sends JSON with a Standard Webhooks signature, and the use
   });
 });
 
+it("Only the bytes of a notification match its signature, so that a receiver of its parsed JSON fails", async () => {
+  const { receiver, service, secret } = await startWithReceiver();
+
+  await service.emit({ ...recordCreated, data: { text: 'a\n {"b":1}', none: {} } });
+
+  const [received] = receiver.notifications;
+  const body = JSON.stringify(received?.body);
+  expect(verified(received, secret)).toEqual(received?.body);
+  expect(() => verified(received && { ...received, rawBody: body }, secret)).toThrow();
+  expect(received?.rawBody).toContain('"data": {"text": "a\\n {\\"b\\":1}","none": {}}');
+});
+
 it.each(eventTypes)("An event has sample data and a new id by default: %s", async (type) => {
   const service = await startService();
   const event = { type, databaseId: "base_1", tableId: "tbl_1" };
