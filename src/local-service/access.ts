@@ -60,7 +60,11 @@ export function authorize(keys: KnownApiKeys) {
 export const loopbackOnly = createMiddleware<ServiceEnv>(async (c, next) => {
   const { host, origin } = c.env.incoming.headers;
   if (!isLoopbackUrl(`http://${host}`)) {
-    return sendPlainError(c, 421, "This service responds under loopback names only.");
+    return sendPlainError(
+      c,
+      421,
+      "The local service responds under loopback names only. Use one, such as 127.0.0.1, or start it with: serve --allow-remote",
+    );
   }
   if (origin !== undefined && !isLoopbackUrl(origin)) {
     return sendPlainError(c, 403, "This service does not respond to pages of other origins.");

@@ -166,6 +166,7 @@ it("A request gets 421 with the name of another host, and 403 from a web page of
   ];
 
   expect(statusCodesOf(responses)).toEqual([421, 421, 403, 403]);
+  expect(responses[0]?.text).toMatch(/such as 127\.0\.0\.1, .* serve --allow-remote/);
   expect(service.webhooks).toHaveLength(1);
 });
 
