@@ -41,15 +41,15 @@ const packages = [
   },
   {
     name: "undici",
-    sentence: "Only api/connection-pools, api/send-once, local-service and cli/emit import undici.",
+    sentence: "Only api/connection-pools, api/send-once, and local-service import undici.",
     path: "undici",
-    importers: "(api/(connection-pools|send-once)|local-service/|cli/emit)",
+    importers: "(api/(connection-pools|send-once)|local-service/)",
   },
   {
     name: "zod",
-    sentence: "Only api, local-service and cli import zod.",
+    sentence: "Only api and local-service import zod.",
     path: "zod",
-    importers: "(api|local-service|cli)/",
+    importers: "(api|local-service)/",
   },
   {
     name: "own-name",

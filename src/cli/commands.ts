@@ -10,7 +10,6 @@ const help = `Usage: pulumi-dbwebhooks COMMAND [options]
 Commands for the plugin, and for trying webhooks without an account.
 
   serve            Runs the local service: the webhook API, without an account.
-  emit EVENT       Emits an event in a local service, and shows its deliveries.
   install-plugin   Installs the plugin of this package for the Pulumi CLI on PATH.
   plugin-path      Prints the directory of the plugin.
 
@@ -55,34 +54,6 @@ Exit code: 0 stopped, 1 failed, 2 wrong usage.
       "allow-unknown-events": { type: "boolean", default: false },
     },
     run: async (options) => (await import("./serve.js")).serve(options),
-  }),
-  emit: command({
-    help: `Usage: pulumi-dbwebhooks emit EVENT --database ID [options]
-
-Emits an event, such as record.created, in a local service, and shows its deliveries.
-
-  --database ID    Database of the event. Required.
-  --table ID       Table of the event. Default: none, so webhooks with a tableId do not get it.
-  --data JSON      Data of the notification, an object. Default: a sample.
-  --id ID          Identifier of the event. Default: a new one.
-  --url URL        Base URL of the service. Default: DBWEBHOOKS_BASE_URL, or
-                   http://127.0.0.1:${defaultPort}.
-  --api-key KEY    A key of the service. Default: the first of ${serveApiKeysVariable},
-                   or ${defaultApiKey}.
-  --help           Shows this text.
-
-Exit code: 0 if every webhook that subscribes to the event got it, 1 otherwise, 2 wrong usage.
-`,
-    parameter: "EVENT",
-    options: {
-      database: { type: "string" },
-      table: { type: "string" },
-      data: { type: "string" },
-      id: { type: "string" },
-      url: { type: "string" },
-      "api-key": { type: "string", multiple: true },
-    },
-    run: async (options, type) => (await import("./emit.js")).emit(type, options),
   }),
   "install-plugin": command({
     help: `Usage: pulumi-dbwebhooks install-plugin
@@ -136,12 +107,10 @@ type ValuesOf<Options extends ParseArgsOptionsConfig> = ReturnType<
 /** Makes a command that parses its arguments, and responds to `--help`. */
 function command<const Options extends ParseArgsOptionsConfig>(definition: {
   readonly help: string;
-  /** The one argument besides the options. Default: the command has none. */
-  readonly parameter?: string;
   readonly options: Options;
-  readonly run: (values: ValuesOf<Options>, argument: string) => Promise<void>;
+  readonly run: (values: ValuesOf<Options>) => Promise<void>;
 }): Command {
-  const { help: text, parameter, options, run } = definition;
+  const { help: text, options, run } = definition;
   return {
     help: text,
     options,
@@ -151,13 +120,11 @@ function command<const Options extends ParseArgsOptionsConfig>(definition: {
         return;
       }
       const { values, positionals } = parse(args, options);
-      const [argument = ""] = positionals;
-      if (positionals.length !== (parameter === undefined ? 0 : 1)) {
+      if (positionals.length > 0) {
         // Does not show the arguments: one may be an API key.
-        const expected = parameter === undefined ? "no argument" : `one ${parameter}`;
-        throw new UsageError(`Expected ${expected} besides the options.`);
+        throw new UsageError("Expected no argument besides the options.");
       }
-      await run(values, argument);
+      await run(values);
     },
   };
 }

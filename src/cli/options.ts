@@ -1,9 +1,9 @@
 import { isApiKey } from "../common/identifier.js";
 import { serveApiKeysVariable } from "../common/setting-names.js";
 
-/** The default port of `serve`, to which `emit` connects. */
+/** The default port of `serve`. */
 export const defaultPort = 8787;
-/** The default API key of `serve`, which `emit` sends. */
+/** The default API key of `serve`. */
 export const defaultApiKey = "local-api-key";
 
 /** An invalid argument of a command: the exit code is 2. */

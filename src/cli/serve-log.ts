@@ -10,27 +10,15 @@ export function logLine(entry: LogEntry, apiKeys: readonly string[]): string {
   const safe = (text: string) => oneLine(redact(text.slice(0, 2 * maxLength), apiKeys), maxLength);
   if (entry.type === "delivery") {
     const { event, delivery } = entry;
-    const webhook = `webhook ${delivery.webhookId}`;
-    return `delivery of ${safe(event.id)} to ${webhook}: ${outcomeText(delivery)}`;
+    const { webhookId, delivered, statusCode, problem } = delivery;
+    const result = delivered ? "delivered" : (statusCode ?? problem);
+    return `delivery of ${safe(event.id)} to webhook ${webhookId}: ${result}`;
   }
   const { method, path, committed, outcome, statusCode, webhookId, problem } = entry.request;
   const action = method === "POST" ? "created" : "deleted";
   const effect = committed ? `${action} webhook ${webhookId}` : safe(problem ?? "");
   const result = effect === "" ? "" : `: ${effect}`;
   return `${method} ${safe(path.replace(/\?.*/s, ""))} ${statusCode ?? outcome}${result}`;
-}
-
-/** The outcome of a delivery: `delivered`, or the status or the problem. */
-export function outcomeText({
-  delivered,
-  statusCode,
-  problem,
-}: {
-  readonly delivered: boolean;
-  readonly statusCode?: number | undefined;
-  readonly problem?: string | undefined;
-}): string {
-  return delivered ? "delivered" : String(statusCode ?? problem);
 }
 
 /**

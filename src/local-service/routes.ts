@@ -113,7 +113,9 @@ async function emitEvent(
     return sendError(c, 400, `Invalid event: ${problem}.`);
   }
   const { id, deliveries } = await emitter.emit(event);
-  return c.json({ id, deliveries });
+  // The line feed is for people who emit an event with curl in a terminal.
+  const body = `${JSON.stringify({ id, deliveries })}\n`;
+  return c.body(body, 200, { "content-type": "application/json" });
 }
 
 function logPathAndAccess(keys: KnownApiKeys) {

@@ -104,9 +104,9 @@ async function paste(
   baseUrl = "",
 ): Promise<string> {
   const commands = blocks.map((block) =>
-    inClone(adapt(block.commands).replace(archiveOfPlugin, `${archives}/$1${platform}$2`))
-      .replaceAll("http://127.0.0.1:8787", baseUrl)
-      .replace(/^npx pulumi-dbwebhooks emit .*$/gm, `$& --url ${baseUrl}`),
+    inClone(
+      adapt(block.commands).replace(archiveOfPlugin, `${archives}/$1${platform}$2`),
+    ).replaceAll("http://127.0.0.1:8787", baseUrl),
   );
   const terminal = open(commands.join(""));
   // Processes that it has left in the background would keep its output open.
@@ -132,5 +132,8 @@ export function endGroup({ child }: RunningCommand): void {
 
 /** Removes what differs from run to run. */
 function comparable(text: string): string {
-  return text.replaceAll(/evt_[0-9a-f]+/g, "evt_").replaceAll(/(attempt|webhook) \d+/g, "$1");
+  return text
+    .replaceAll(/evt_[0-9a-f]+/g, "evt_")
+    .replaceAll(/(attempt|webhook) \d+/g, "$1")
+    .replaceAll(/(?<="webhookId":)\d+/g, "");
 }

@@ -132,7 +132,7 @@ describe.each(markdown.pages)("%s", (page) => {
     ["environment variables", settings.knownVariables, /\b(DBWEBHOOKS_[A-Z_]+)/g],
     ["npm scripts", scripts, /\bnpm (?:run (?:--?\w+ )*([a-z][\w:-]*)|(start|test)\b)/g],
     ["commands", commandNames, /(?:npx |`)pulumi-dbwebhooks ([a-z][\w-]*)/g],
-    // The pattern captures the command too: "emit --data".
+    // The pattern captures the command too: "serve --port".
     ["options", options, /(?<=pulumi-dbwebhooks ([a-z][\w-]*)(?: [^`\n]*)?)( --[a-z][\w-]*)/g],
   ])("names only %s that exist", (_kind, existing, pattern) => {
     const matches = [...markdown.readPage(page).matchAll(pattern)];

@@ -98,6 +98,7 @@ it("An emission over HTTP is for the database of its path, returns its deliverie
   const delivery = { webhookId, delivered: false, problem: "no response (ECONNREFUSED)" };
   expect(response.statusCode).toBe(200);
   expect(response.json).toEqual({ id: expect.stringMatching(/^evt_/), deliveries: [delivery] });
+  expect(response.text).toMatch(/}\n$/);
 });
 
 it("An emission over HTTP needs a valid event of at most 1 MiB, and a key with access", async () => {
