@@ -1,13 +1,25 @@
-/** The nine event types that a webhook can subscribe to (docs/api/README.md#event-types). */
+/**
+ * The nine event types that a webhook can subscribe to (docs/api/README.md#event-types). The schema of the plugin
+ * has their docstrings as descriptions.
+ */
 export const eventTypes = [
+  /** New records are added. */
   "record.created",
+  /** Existing records are modified. */
   "record.updated",
+  /** Records are deleted. */
   "record.deleted",
+  /** New tables are added. */
   "table.created",
+  /** Table properties change. */
   "table.updated",
+  /** Tables are deleted. */
   "table.deleted",
+  /** New fields are added. */
   "field.created",
+  /** Field properties change. */
   "field.updated",
+  /** Fields are deleted. */
   "field.deleted",
 ] as const;
 

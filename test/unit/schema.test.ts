@@ -43,6 +43,7 @@ it("The schema of Webhook lists the known event types, accepts others in argumen
   const { enum: values } = schema.types["dbwebhooks:index:EventType"];
 
   expect(values.map(({ value }: { value: string }) => value)).toEqual(eventTypes);
+  expect(values[0]).toMatchObject({ name: "RecordCreated", description: "New records are added." });
   expect(inputs.events).toMatchObject({
     type: "array",
     items: { oneOf: [{ type: "string" }, { $ref: "#/types/dbwebhooks:index:EventType" }] },

@@ -6,7 +6,7 @@ import ts from "typescript";
 const root = join(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
-/** The file with the parts of the schema that are not generated: names, languages and the event types. */
+/** The file with the parts of the schema that are not generated: names and languages. */
 export const schemaTemplate = join(root, "src/adapters/plugin/schema-template.json");
 
 // The types of TypeScript do not say which properties are secrets.
@@ -30,8 +30,9 @@ type Member = (ts.PropertySignature | ts.PropertyDeclaration) & { readonly type:
 
 /**
  * The schema as the plugin returns it. Properties, types and descriptions come from the classes and
- * interfaces of `src/sdk`, the properties that replace a webhook from `provider/rules/arguments.ts`, defaults from
- * `provider/rules/config.ts`, variables from `common/setting-names.ts`, and examples from `docs/_index.md`.
+ * interfaces of `src/sdk`, event types from `common/event-types.ts`, the properties that replace a webhook from
+ * `provider/rules/arguments.ts`, defaults from `provider/rules/config.ts`, variables from `common/setting-names.ts`, and examples
+ * from `docs/_index.md`.
  */
 export const schema = await generateSchema();
 
@@ -63,6 +64,13 @@ async function generateSchema() {
         requiredSettings.includes(name) ? {} : fieldsOf(name),
       ),
       requiredInputs: requiredSettings,
+    },
+    types: {
+      "dbwebhooks:index:EventType": {
+        type: "string",
+        description: "An event type that a webhook can subscribe to.",
+        enum: await describedEventTypes(),
+      },
     },
     resources: {
       "dbwebhooks:index:Webhook": {
@@ -105,10 +113,23 @@ function requiredOf(members: readonly Member[]): string[] {
   return required.map(({ name }) => name.getText());
 }
 
-/**
- * Returns a function with the default and the environment variable of a setting. Lists have no such fields,
- * because Pulumi reads no list from a variable.
- */
+/** Returns the values of the enum of event types: the name of `record.created` is `RecordCreated`. */
+async function describedEventTypes() {
+  const path = "common/event-types.ts";
+  const { eventTypes } = await load<typeof import("../../src/common/event-types.ts")>(path);
+  const source = read(`src/${path}`);
+  return eventTypes.map((value) => {
+    const name = value.replaceAll(/(?:^|\.)\w/g, (letter) => letter.at(-1)?.toUpperCase() ?? "");
+    // The compiler has no docstrings of the elements of an array.
+    const [description] = new RegExp(`(?<=/\\*\\* ).*(?= \\*/\\s+"${value}")`).exec(source) ?? [];
+    if (description === undefined) {
+      throw new Error(`The event type ${value} has no docstring in src/${path}.`);
+    }
+    return { name, value, description };
+  });
+}
+
+/** Returns a function with the default and the environment variable of a setting. */
 async function loadSettingFields(): Promise<(name: string) => Schema> {
   const { settingRules } = await load<typeof import("../../src/provider/rules/config.ts")>(
     "provider/rules/config.ts",
@@ -118,9 +139,6 @@ async function loadSettingFields(): Promise<(name: string) => Schema> {
   return (name) => {
     const rule = settingRules[name as keyof typeof settingRules];
     const defaultValue = "defaultValue" in rule ? rule.defaultValue : undefined;
-    if (Array.isArray(defaultValue)) {
-      return {};
-    }
     return {
       ...(defaultValue === undefined ? {} : { default: defaultValue }),
       defaultInfo: {
