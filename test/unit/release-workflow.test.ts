@@ -3,9 +3,18 @@ import { parse } from "yaml";
 import { nodeVersion, platforms } from "../../tools/plugin/node-binary.mts";
 import { readPage } from "../helpers/markdown.ts";
 
+interface Step {
+  readonly id?: string;
+  readonly name?: string;
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: Readonly<Record<string, string>>;
+}
+
 interface Job {
   readonly needs?: unknown;
-  readonly steps: readonly { name?: string; uses?: string; run?: string; with?: object }[];
+  readonly outputs?: Readonly<Record<string, string>>;
+  readonly steps: readonly Step[];
 }
 
 const jobs: Readonly<Record<string, Job>> = parse(readPage(".github/workflows/release.yml"), {
@@ -50,10 +59,19 @@ it("The jobs that pack a release get nothing from the job that tests", () => {
   );
 });
 
+it("A release takes what was packed by the ids of the uploads, because every job can upload under their names", () => {
+  const downloads = [jobs.publish, jobs.attach]
+    .flatMap((job) => job?.steps ?? [])
+    .filter(({ uses }) => uses?.startsWith("actions/download-artifact@"));
+
+  const taken = downloads.map((step) => step.with?.["artifact-ids"]?.split(",").map(uploadNamedBy));
+  expect(taken).toEqual([["package"], ["plugin", "plugin-darwin"]]);
+});
+
 it("A release is published only after its tests have passed", () => {
   expect(jobs).toMatchObject({
     publish: { needs: ["test", ...packingJobs] },
-    attach: { needs: "publish" },
+    attach: { needs: expect.arrayContaining(["publish"]) },
   });
 });
 
@@ -72,3 +90,13 @@ it("Every executable contains the same version of Node.js, pinned by its hash", 
     ),
   );
 });
+
+/** Returns the name of the upload of an expression such as `needs.pack.outputs.package-id`. */
+function uploadNamedBy(expression: string): string | undefined {
+  const [, name = "", output = ""] = /needs\.([\w-]+)\.outputs\.([\w-]+)/.exec(expression) ?? [];
+  const { outputs, steps = [] } = jobs[name] ?? {};
+  const step = steps.find(
+    ({ id }) => outputs?.[output] === `\${{ steps.${id}.outputs.artifact-id }}`,
+  );
+  return step?.with?.name;
+}
