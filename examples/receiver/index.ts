@@ -16,6 +16,7 @@ const server = createReceiver({
   },
 });
 const count = secrets().length;
+server.on("error", ({ message }) => exitWith(`The receiver cannot listen: ${message}`));
 server.listen(port, "127.0.0.1", () => {
   process.stdout.write(`Listening at http://127.0.0.1:${port} with ${count} secret(s)\n`);
 });
@@ -24,7 +25,11 @@ function watchSecretsOrExit(file: string) {
   try {
     return watchSecrets(file);
   } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n`);
-    process.exit(1);
+    return exitWith((error as Error).message);
   }
+}
+
+function exitWith(message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
 }

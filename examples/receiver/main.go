@@ -16,7 +16,10 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-const maxBodyBytes = 1 << 20
+const (
+	maxBodyBytes = 1 << 20
+	minKeyBytes  = 16
+)
 
 type event struct {
 	ID   string `json:"id"`
@@ -41,7 +44,7 @@ func main() {
 	}
 	handler := &receiver{secretsFile: os.Args[1], secrets: secrets, handledIDs: map[string]bool{}}
 	server := http.Server{Addr: "127.0.0.1:9000", Handler: handler, ReadTimeout: 10 * time.Second}
-	log.Fatal(server.ListenAndServe())
+	log.Fatalf("The receiver cannot listen: %v", server.ListenAndServe())
 }
 
 func handle(received event) error {
@@ -66,7 +69,7 @@ func (r *receiver) receive(response http.ResponseWriter, request *http.Request) 
 		return http.StatusUnauthorized
 	}
 	var received event
-	if err := json.Unmarshal(rawBody, &received); err != nil || received.ID == "" {
+	if err := json.Unmarshal(rawBody, &received); err != nil || received.ID == "" || received.Type == "" {
 		return http.StatusBadRequest
 	}
 	r.handling.Lock()
@@ -105,7 +108,7 @@ func readSecrets(file string) ([]string, error) {
 	for index, line := range strings.Split(string(text), "\n") {
 		for _, entry := range strings.Fields(line) {
 			if !isSecret(entry) {
-				return nil, fmt.Errorf("%s, line %d: this is not a signing secret (whsec_ and base64)", file, index+1)
+				return nil, fmt.Errorf("%s, line %d: this is not a signing secret (whsec_ and base64 of at least %d bytes)", file, index+1, minKeyBytes)
 			}
 			secrets = append(secrets, entry)
 		}
@@ -116,11 +119,11 @@ func readSecrets(file string) ([]string, error) {
 	return secrets, nil
 }
 
-// isSecret refuses an empty key too, with which anybody could sign and which the library accepts.
+// isSecret refuses a short key too, such as that of whsec_null, which anybody can guess.
 func isSecret(entry string) bool {
 	encoded, hasPrefix := strings.CutPrefix(entry, "whsec_")
 	key, err := base64.StdEncoding.Strict().DecodeString(encoded)
-	return hasPrefix && err == nil && len(key) > 0
+	return hasPrefix && err == nil && len(key) >= minKeyBytes
 }
 
 // isSignedWithAny tells whether one of the secrets has signed the raw body. The local service signs

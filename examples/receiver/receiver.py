@@ -12,6 +12,7 @@ if len(sys.argv) != 2:
     sys.exit("Usage: python receiver.py FILE, where FILE holds the signing secrets.")
 
 MAX_BODY_BYTES = 1024 * 1024
+MIN_KEY_BYTES = 16
 secrets_file = Path(sys.argv[1])
 handled_ids = set()
 handling = threading.Lock()
@@ -84,7 +85,8 @@ def read_secrets():
     for number, line in enumerate(text.split("\n"), start=1):
         for entry in line.split():
             if not is_secret(entry):
-                raise ValueError(f"{secrets_file}, line {number}: this is not a signing secret (whsec_ and base64)")
+                form = f"whsec_ and base64 of at least {MIN_KEY_BYTES} bytes"
+                raise ValueError(f"{secrets_file}, line {number}: this is not a signing secret ({form})")
             found.append(entry)
     if not found:
         raise ValueError(f"{secrets_file} contains no signing secret")
@@ -93,12 +95,14 @@ def read_secrets():
 
 def is_secret(entry):
     """The library ignores what is wrong in base64. It would make a key that everybody can guess from the texts that
-    Pulumi writes in place of a secret: [secret] and [object Object]."""
-    key = entry.removeprefix("whsec_")
+    Pulumi writes in place of a secret: [secret] and [object Object]. A short key, such as that of whsec_null, can be
+    guessed too."""
+    encoded = entry.removeprefix("whsec_")
     try:
-        return key not in ("", entry) and base64.b64encode(base64.b64decode(key, validate=True)).decode() == key
+        key = base64.b64decode(encoded, validate=True)
     except ValueError:
         return False
+    return encoded != entry and len(key) >= MIN_KEY_BYTES and base64.b64encode(key).decode() == encoded
 
 
 def is_signed_with(secret, raw_body, headers):
@@ -112,14 +116,23 @@ def is_signed_with(secret, raw_body, headers):
 
 def parse_event(raw_body):
     try:
-        event = json.loads(raw_body)
-        return event if isinstance(event["id"], str) and event["id"] else None
+        # Decoded first, because json.loads would accept bytes with a byte order mark.
+        event = json.loads(raw_body.decode())
+        return event if is_text(event["id"]) and is_text(event["type"]) else None
     except (ValueError, TypeError, KeyError):
         return None
+
+
+def is_text(value):
+    return isinstance(value, str) and value != ""
 
 
 try:
     secrets = read_secrets()
 except (OSError, ValueError) as error:
     sys.exit(str(error))
-ThreadingHTTPServer(("127.0.0.1", 9000), Receiver).serve_forever()
+try:
+    server = ThreadingHTTPServer(("127.0.0.1", 9000), Receiver)
+except OSError as error:
+    sys.exit(f"The receiver cannot listen: {error}")
+server.serve_forever()

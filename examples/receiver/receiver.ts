@@ -93,10 +93,14 @@ function isSignedWith(secret: string, rawBody: Buffer, headers: IncomingHttpHead
 function parseEvent(rawBody: Buffer): DatabaseEvent | undefined {
   try {
     const event = JSON.parse(rawBody.toString());
-    return typeof event.id === "string" && event.id !== "" ? event : undefined;
+    return isText(event.id) && isText(event.type) ? event : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
 }
 
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {

@@ -12,18 +12,38 @@ export function signedHeaders(
   };
 }
 
+// 15 bytes.
+const base64 = "A".repeat(20);
+
 /** What no receiver may accept as a secret, because a lenient decoder of base64 makes a key of it. */
 export const invalidEntries = [
   "[secret]",
   "[object Object]",
   "whsec_",
   "whsec_[secret]",
+  // Too short for a key.
+  "whsec_null",
+  `whsec_${base64}`,
   // Without padding, with wrong padding, with bits that the padding cuts off, and of the alphabet for URLs.
-  "whsec_AAA",
-  "whsec_AAAAA===",
-  "whsec_AAF=",
-  "whsec_AA-_",
-  "AAAA",
+  `whsec_${base64}AAA`,
+  `whsec_${base64}AAAAA===`,
+  `whsec_${base64}AAF=`,
+  `whsec_${base64}AA-_`,
+  `${base64}AAAA`,
+  // After a byte order mark.
+  `\uFEFFwhsec_${base64}AAAA`,
+];
+
+/** Bodies that are no event, although their signature matches. */
+export const invalidBodies = [
+  "",
+  "[]",
+  "null",
+  '{"id":"","type":"record.created"}',
+  '{"id":"evt_2"}',
+  '{"id":"evt_2","type":""}',
+  '{"id":"evt_2","type":7}',
+  '\uFEFF{"id":"evt_2","type":"record.created"}',
 ];
 
 const id = "evt_1";

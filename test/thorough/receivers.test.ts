@@ -2,24 +2,24 @@ import { createHmac } from "node:crypto";
 import { cp, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { start } from "../helpers/commands.ts";
+import { run, start } from "../helpers/commands.ts";
 import { repository, withDirectory, writeFiles } from "../helpers/directory.ts";
 import { expectToSurviveFaultyRequests } from "../helpers/faulty-requests.ts";
 import { endGroup, receiverPort } from "../helpers/guide.ts";
 import { startService } from "../helpers/local-service.ts";
 import { codeBlocks, readPage } from "../helpers/markdown.ts";
-import { invalidEntries, statusOfSigned } from "../helpers/signed-notification.ts";
+import { invalidBodies, invalidEntries, statusOfSigned } from "../helpers/signed-notification.ts";
 
 const blocks = codeBlocks(readPage("docs/receive-and-verify.md")).map(({ text }) => text);
 const newSecret = `whsec_${Buffer.alloc(32, 2).toString("base64")}`;
 
+// The tiers unit and process test the receiver in TypeScript, and guides.test.ts runs its commands.
 it.each([
-  { file: "index.ts", command: "node receiver/index.ts" },
-  { file: "receiver.py", command: "python receiver/receiver.py" },
-  { file: "main.go", command: "go run ." },
+  { file: "receiver.py", command: "python receiver/receiver.py", workingDirectory: "." },
+  { file: "main.go", command: "go run .", workingDirectory: "receiver" },
 ])(
-  "The receiver $file of docs/receive-and-verify.md refuses what is no secret, survives faulty requests, reads new secrets without a restart, and handles an event once",
-  async ({ file, command }) => {
+  "The receiver $file starts as docs/receive-and-verify.md says, and behaves like the one in TypeScript",
+  async ({ file, command, workingDirectory }) => {
     const port = Number(receiverPort());
     const address = `http://127.0.0.1:${port}`;
     const service = await startService({ deliverTo: address });
@@ -35,11 +35,10 @@ it.each([
         INVALID: join(directory, "invalid"),
         npm_config_prefer_offline: "true",
       };
-      const documented = blocks.find((text) => text.includes(command)) ?? "false";
-      const commands = documented.replace(
-        /^.*"\$SECRETS"$/m,
-        (line) => `! ${line.replace("SECRETS", "INVALID")}\n${line}`,
-      );
+      const documented = blocks.find((text) => text.includes(command)) ?? "";
+      const [startLine = "false"] = /^.*"\$SECRETS"$/m.exec(documented) ?? [];
+      const withInvalidFile = `! ${startLine.replace("SECRETS", "INVALID")}`;
+      const commands = documented.replace(startLine, () => `${withInvalidFile}\n${startLine}`);
       const options = { directory, environment, isGroupLeader: true };
       const receiver = start("bash", ["-euc", commands], options);
       try {
@@ -60,18 +59,30 @@ it.each([
         await writeFiles(directory, { "secrets.next": `${newSecret} ${secret}\n` });
         await rename(join(directory, "secrets.next"), join(directory, "secrets"));
         const during = [await statusOfSigned(port, secret), await statusOfSigned(port, newSecret)];
-        const withoutId = await statusOfSigned(port, newSecret, '{"id":""}');
+        const ofInvalidBodies = [];
+        for (const body of invalidBodies) {
+          ofInvalidBodies.push(await statusOfSigned(port, newSecret, body));
+        }
+        const second = await run("bash", ["-euc", startLine], {
+          directory: join(directory, workingDirectory),
+          environment,
+        });
 
         expect(emitted, receiver.output()).toMatchObject([
           { deliveries: [{ delivered: true }] },
           { deliveries: [{ delivered: true }] },
         ]);
-        expect({ before, withInvalid, during, withoutId }, receiver.output()).toEqual({
+        expect({ before, withInvalid, during, ofInvalidBodies }, receiver.output()).toEqual({
           before: 401,
           withInvalid: invalidEntries.map(() => [204, 401, 401]),
           during: [204, 204],
-          withoutId: 400,
+          ofInvalidBodies: invalidBodies.map(() => 400),
         });
+        expect(second.exitCode).toBe(1);
+        // Go adds the time, and `go run` the exit code.
+        expect(second.output).toMatch(
+          /^(?:\S+ \S+ )?The receiver cannot listen: .*\n(?:exit status 1\n)?$/,
+        );
         expect(receiver.output()).toContain(`${environment.INVALID}, line 1: `);
         expect(receiver.output()).toContain(`${environment.SECRETS}, line 1: `);
         expect(receiver.output().match(/^record\.created evt_1/gm)).toHaveLength(1);

@@ -7,21 +7,25 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createReceiver } from "../../examples/receiver/receiver.ts";
 import { watchSecrets } from "../../examples/receiver/secrets.ts";
 import { temporaryDirectory } from "../helpers/directory.ts";
-import { invalidEntries, signedHeaders } from "../helpers/signed-notification.ts";
+import { invalidBodies, invalidEntries, signedHeaders } from "../helpers/signed-notification.ts";
 
 const oldSecret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
 const newSecret = `whsec_${Buffer.alloc(32, 2).toString("base64")}`;
 
 it("examples/receiver handles a notification that is signed with its secret", async () => {
   const { send, onEvent } = await start();
-  const event = { id: "evt_1", note: "Größe ✓" };
+  const event = { type: "record.created", id: "evt_1", note: "Größe ✓" };
 
   expect(await send(event)).toBe(204);
   expect(onEvent.mock.calls).toEqual([[event]]);
 });
 
 it.each([
-  { name: "changed in white space alone", statusCode: 401, changes: { body: '{"id": "evt_1"}' } },
+  {
+    name: "changed in white space alone",
+    statusCode: 401,
+    changes: { body: '{"type": "record.created","id":"evt_1"}' },
+  },
   // Standard Webhooks tolerates five minutes.
   { name: "over 300 s old", statusCode: 401, changes: { sentAt: new Date(Date.now() - 301_000) } },
   { name: "not sent with POST", statusCode: 405, changes: { method: "PUT" } },
@@ -32,6 +36,16 @@ it.each([
   expect(await send({ id: "evt_1" }, changes)).toBe(statusCode);
   expect(onEvent).not.toHaveBeenCalled();
 });
+
+it.each(invalidBodies)(
+  "examples/receiver responds with 400 to the signed body %j",
+  async (body) => {
+    const { send, onEvent } = await start();
+
+    expect(await send(body)).toBe(400);
+    expect(onEvent).not.toHaveBeenCalled();
+  },
+);
 
 it.each([
   { name: "before a rotation", secrets: [oldSecret], withOld: 204, withNew: 401 },
@@ -77,7 +91,7 @@ describe("The file with the secrets of examples/receiver", () => {
     (entry) => {
       const file = fileWith(`${oldSecret}\n${entry}\n`);
 
-      const reason = `${file}, line 2: this is not a signing secret (whsec_ and base64)`;
+      const reason = `${file}, line 2: this is not a signing secret (whsec_ and base64 of at least 16 bytes)`;
       expect(() => watchSecrets(file)).toThrow(new Error(reason));
     },
   );
@@ -123,10 +137,11 @@ async function start(secrets = [oldSecret]) {
   await once(server, "listening");
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const send = async (event: { id: string; note?: string }, changes: Changes = {}) => {
+  const send = async (event: { id: string } | string, changes: Changes = {}) => {
     const { method = "POST", secret = oldSecret, sentAt } = changes;
-    const body = JSON.stringify(event);
-    const headers = signedHeaders(secret, { id: event.id, body, sentAt });
+    const body =
+      typeof event === "string" ? event : JSON.stringify({ type: "record.created", ...event });
+    const headers = signedHeaders(secret, { id: "evt_1", body, sentAt });
     return (await fetch(url, { method, headers, body: changes.body ?? body })).status;
   };
   return { send, onEvent };
