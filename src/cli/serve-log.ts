@@ -31,6 +31,12 @@ export function startText(
   shownKey: string,
 ): string {
   const isLocal = isLoopbackHostname(URL.parse(baseUrl)?.hostname ?? "");
+  // Another machine cannot send to the address that stands for all addresses of this one.
+  const reachableUrl = baseUrl.replace(/(?<=\/\/)(?:0\.0\.0\.0|\[::\])/, "MACHINE");
+  const hint =
+    reachableUrl === baseUrl
+      ? ""
+      : "\n\nReplace MACHINE by the name or an address of this machine.";
   const insecure = isLocal ? "" : "\n  pulumi config set dbwebhooks:allowInsecureBaseUrl true";
   const setApiKey = `pulumi config set --secret dbwebhooks:apiKey ${shownKey}`.trimEnd();
   return `The local service listens at ${baseUrl}${isLocal ? "" : ", for everybody who can reach it"}
@@ -38,8 +44,8 @@ API keys: ${apiKeys}. It forgets all webhooks when it stops.
 
 Configure a stack with:
 
-  pulumi config set dbwebhooks:baseUrl ${baseUrl}${insecure}
-  ${setApiKey}
+  pulumi config set dbwebhooks:baseUrl ${reachableUrl}${insecure}
+  ${setApiKey}${hint}
 
 Stop it with ^C.
 `;

@@ -116,3 +116,14 @@ it("When other machines can reach the service, and only then, serve says so and 
   expect(textFor("http://[::]:8787")).toContain(" set dbwebhooks:allowInsecureBaseUrl true");
   expect(textFor("http://[::1]:8787")).not.toMatch(/everybody|allowInsecureBaseUrl/);
 });
+
+it.each([
+  { baseUrl: "http://0.0.0.0:8787", shown: "http://MACHINE:8787" },
+  { baseUrl: "http://[::]:8787", shown: "http://MACHINE:8787" },
+  { baseUrl: "http://192.0.2.1:8787", shown: "http://192.0.2.1:8787" },
+])("serve at $baseUrl configures a stack with $shown, and says what to put in", (row) => {
+  const text = startText({ baseUrl: row.baseUrl, apiKeys: 1 }, "");
+
+  expect(text).toContain(` set dbwebhooks:baseUrl ${row.shown}\n`);
+  expect(text.includes("Replace MACHINE by")).toBe(row.shown.includes("MACHINE"));
+});
