@@ -1,7 +1,6 @@
 import { randomInt } from "node:crypto";
 import { resolve } from "node:path";
 import { expect, vi } from "vitest";
-import { platformOfMachine } from "../../tools/plugin/node-binary.mts";
 import { type RunningCommand, start } from "./commands.ts";
 import { repository, textsBelow } from "./directory.ts";
 import { codeBlocks } from "./markdown.ts";
@@ -10,8 +9,6 @@ export interface GuideOptions {
   /** The directory in which the guide begins. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** The directory with the plugin's archive for this machine, which replaces that of the clone. */
-  readonly archives?: string;
   /** Writes the files whose content the guide shows, before the service starts. */
   readonly write?: () => Promise<void>;
   /** Changes commands that depend on the machine. */
@@ -85,9 +82,6 @@ export async function followGuide(markdown: string, guide: GuideOptions): Promis
   expect(files.filter(([, text]) => text.includes("whsec_"))).toEqual([]);
 }
 
-const platform = platformOfMachine();
-const archiveOfPlugin = /~\/pulumi-dbwebhooks\/dist-plugin\/archives\/(\S+-)linux-amd64(\.tar\.gz)/;
-
 /** Replaces the clone in the home directory by this repository. */
 function inClone(commands: string): string {
   return commands.replaceAll(/~\/pulumi-dbwebhooks(?=[/ ])/g, repository);
@@ -99,14 +93,12 @@ export const receiverPort = () => String(randomInt(10_000, 30_000));
 /** Pastes blocks into one terminal, expects the documented output, and returns what was printed. */
 async function paste(
   blocks: readonly CommandBlock[],
-  { archives, adapt = (commands) => commands }: GuideOptions,
+  { adapt = (commands) => commands }: GuideOptions,
   open: (commands: string) => RunningCommand,
   baseUrl = "",
 ): Promise<string> {
   const commands = blocks.map((block) =>
-    inClone(
-      adapt(block.commands).replace(archiveOfPlugin, `${archives}/$1${platform}$2`),
-    ).replaceAll("http://127.0.0.1:8787", baseUrl),
+    inClone(adapt(block.commands)).replaceAll("http://127.0.0.1:8787", baseUrl),
   );
   const terminal = open(commands.join(""));
   // Processes that it has left in the background would keep its output open.

@@ -10,7 +10,7 @@ import { startService } from "../helpers/local-service.ts";
 import { codeBlocks, readPage } from "../helpers/markdown.ts";
 import { invalidBodies, invalidEntries, statusOfSigned } from "../helpers/signed-notification.ts";
 
-const blocks = codeBlocks(readPage("docs/receive-and-verify.md")).map(({ text }) => text);
+const blocks = codeBlocks(readPage("examples/receiver/README.md")).map(({ text }) => text);
 const newSecret = `whsec_${Buffer.alloc(32, 2).toString("base64")}`;
 
 // The tiers unit and process test the receiver in TypeScript, and guides.test.ts runs its commands.
@@ -18,7 +18,7 @@ it.each([
   { file: "receiver.py", command: "python receiver/receiver.py", workingDirectory: "." },
   { file: "main.go", command: "go run .", workingDirectory: "receiver" },
 ])(
-  "The receiver $file starts as docs/receive-and-verify.md says, and behaves like the one in TypeScript",
+  "The receiver $file starts as examples/receiver/README.md says, and behaves like the one in TypeScript",
   async ({ file, command, workingDirectory }) => {
     const port = Number(receiverPort());
     const address = `http://127.0.0.1:${port}`;

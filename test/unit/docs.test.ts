@@ -32,18 +32,6 @@ it("README lists the arguments and outputs of a webhook", () => {
   expect(namesBelow("Outputs")).toEqual(["id", ...declared]);
 });
 
-it.each([
-  { example: "yaml", files: ["Pulumi.yaml", "consumer/Pulumi.yaml"] },
-  { example: "python", files: ["__main__.py", "Pulumi.yaml"] },
-  { example: "go", files: ["main.go", "Pulumi.yaml"] },
-])("README of examples/$example shows the files $files", ({ example, files }) => {
-  const page = markdown.readPage(`examples/${example}/README.md`);
-  const shown = markdown.codeBlocks(page).map(({ text }) => text);
-  const texts = files.map((file) => markdown.readPage(`examples/${example}/${file}`));
-
-  expect(shown).toEqual(expect.arrayContaining(texts));
-});
-
 it("docs/testing.md shows the test with mocks of examples/offline-test", () => {
   const shown = markdown.codeBlocks(markdown.readPage("docs/testing.md")).map(({ text }) => text);
 
