@@ -6,7 +6,7 @@ import { javascriptProgram, yamlProgram } from "../helpers/programs.ts";
 import { withStack } from "../helpers/stack.ts";
 
 const page = readPage("docs/troubleshooting.md");
-const blocks = commandBlocks(sectionOf(page, "Find and delete an unmanaged webhook"));
+const blocks = commandBlocks(sectionOf(page, "inDoubt"));
 
 it.each([javascriptProgram, yamlProgram])(
   "The commands of docs/troubleshooting.md find and delete an unmanaged webhook beside those of $name",
@@ -28,7 +28,7 @@ it.each([javascriptProgram, yamlProgram])(
       const { stdout } = await succeed("bash", bash, { directory, environment });
 
       expect(stdout).toContain(`"id":${id},`);
-      const shown = [...stdout.matchAll(/ID: (\S+)/g)].map(([, one]) => one);
+      const shown = [...stdout.matchAll(/"id": "(.+)"/g)].map(([, one]) => one);
       expect(shown).toEqual(managed);
       expect(service.webhooks.map(program.idOf)).toEqual(managed);
     }, options);
