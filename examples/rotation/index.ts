@@ -1,15 +1,16 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as dbwebhooks from "pulumi-dbwebhooks";
 
-// One webhook per entry, all with the same arguments. During a rotation there are two.
-const generations = new pulumi.Config().requireObject<string[]>("generations");
+// One webhook per name, all with the same arguments. During a rotation there are two.
+const names = new pulumi.Config().requireObject<string[]>("names");
 
-const webhooks = generations.map(
-  (generation) =>
-    new dbwebhooks.Webhook(`orders-${generation}`, {
+const webhooks = names.map(
+  (name) =>
+    new dbwebhooks.Webhook(name, {
       databaseId: "base_abc123",
+      tableId: "tbl_orders",
       url: "https://example.com/hooks/orders",
-      events: ["record.created"],
+      events: ["record.created", "record.updated"],
     }),
 );
 
