@@ -52,12 +52,12 @@ it.each(settings.settingNames)(
     const rows = tableOf(markdown.readPage("docs/configuration.md"), "Settings");
     const rangeIn = (text = "") => /[\d.,]+ to [\d,]+/.exec(text)?.[0];
     const { description, default: value } = schema.config.variables[name];
-    const defaultInWords = /Required|none|no limit/.exec(description)?.[0].toLowerCase();
+    const isRequired = schema.provider.requiredInputs.includes(name);
 
     const key = `dbwebhooks:${name}<br>${settings.environmentVariables[name]}`;
     const row = rows.find((cells) => cells["key, and environment variable"] === key);
 
-    expect(row?.default).toBe(String(value ?? defaultInWords));
+    expect(row?.default).toBe(String(value ?? (isRequired ? "required" : "not set")));
     expect(rangeIn(row?.limits)).toBe(rangeIn(description));
   },
 );
