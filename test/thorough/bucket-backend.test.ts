@@ -6,20 +6,19 @@ import { parse } from "yaml";
 import { run, start, succeed } from "../helpers/commands.ts";
 import { withDirectory } from "../helpers/directory.ts";
 import { countsOf } from "../helpers/faults/faults.mts";
-import { commandBlocks } from "../helpers/guide.ts";
 import { startServer } from "../helpers/http-server.ts";
-import { codeBlocks, readPage, sectionOf } from "../helpers/markdown.ts";
+import { readPage } from "../helpers/markdown.ts";
 import { yamlProgram } from "../helpers/programs.ts";
 import { holdCreation, withStack } from "../helpers/stack.ts";
 
-const section = sectionOf(readPage("docs/ci.md"), "A bucket as backend");
-const workflow = parse(readPage("examples/ci/github-actions-bucket.yml"), { strict: true });
+const text = readPage("examples/ci/github-actions-bucket.yml");
+const workflow = parse(text, { strict: true });
 const deployment: { run: string; env: Record<string, string> } = workflow.jobs.deploy.steps.at(-1);
 const backendUrl = String(deployment.env.PULUMI_BACKEND_URL);
-const [, permissions = ""] = codeBlocks(section).map(({ text }) => text);
-const preparation = commandBlocks(section)
-  .map(({ commands }) => commands)
-  .join("");
+// What the comments at the beginning say to prepare.
+const comments = text.match(/^#.*$/gm)?.map((line) => line.slice(2)) ?? [];
+const [, permissions = ""] = comments.join("\n").match(/^ {3}\{$[\s\S]*?^ {3}\}$/gm) ?? [];
+const preparation = comments.filter((line) => /^ {3}(?:export|pulumi) /.test(line)).join("\n");
 
 // Pulumi locks the stack, so that no pipeline creates a webhook a second time. This shows it with this provider.
 it("Of two runs of the workflow for a bucket, the second creates nothing while the first one runs", async () => {
@@ -82,7 +81,7 @@ it("Of two runs of the workflow for a bucket, the second creates nothing while t
   });
 });
 
-it("The workflow for a bucket uses the bucket of docs/ci.md, and may ask for a token", () => {
+it("The workflow for a bucket uses the bucket of its comments, and may ask for a token", () => {
   expect(preparation).toContain(`'${backendUrl}'`);
   expect(workflow.permissions).toEqual({ contents: "read", "id-token": "write" });
 });
