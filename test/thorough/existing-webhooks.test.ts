@@ -1,0 +1,66 @@
+import { expect, it } from "vitest";
+import { succeed } from "../helpers/commands.ts";
+import { writeFiles } from "../helpers/directory.ts";
+import { commandBlocks } from "../helpers/guide.ts";
+import { codeBlocks, readPage, sectionOf } from "../helpers/markdown.ts";
+import { javascriptPluginProgram, webhookArgs } from "../helpers/programs.ts";
+import { withStack } from "../helpers/stack.ts";
+
+const page = readPage("docs/existing-webhooks.md");
+const move = sectionOf(page, "Move from the dynamic provider to the plugin");
+const script = codeBlocks(move).find(({ language }) => language === "js")?.text;
+const [commandsOfMove = ""] = commandBlocks(move).map(({ commands }) => commands);
+const [commandsOfSplit = ""] = commandBlocks(sectionOf(page, "Split a stack")).map(
+  ({ commands }) => commands,
+);
+
+const programWith = (entry: string) => `
+  const { Webhook } = require("${entry}");
+  const args = ${JSON.stringify(webhookArgs({ tableId: "tbl_orders" }))};
+  exports.ordersSecret = new Webhook("orders", args).secret;
+`;
+
+it("The commands of docs/existing-webhooks.md move a webhook to the plugin and then to another stack, without a request", async () => {
+  await withStack(
+    async ({ service, directory, environment, writeProgram, allResources, outputs, up }) => {
+      const variables = { PULUMI_STACK: "test", PULUMI_SKIP_CONFIRMATIONS: "true" };
+      const options = { directory, environment: { ...environment, ...variables } };
+      const paste = async (commands: string) => {
+        const { urn } =
+          (await allResources()).find((one) => one.urn.endsWith("Webhook::orders")) ?? {};
+        const text = commands
+          .replace(/'urn:[^']+'/, `'${urn}'`)
+          .replace("--source dev --dest other", "--source test --dest other");
+        await succeed("bash", ["-euo", "pipefail", "-c", text], options);
+      };
+      await writeProgram(programWith("pulumi-dbwebhooks"));
+      await up();
+      const [webhook] = service.webhooks;
+      service.clearRequests();
+
+      await writeFiles(directory, { "import.mjs": script });
+      await paste(commandsOfMove);
+      await writeProgram(programWith("pulumi-dbwebhooks/native"));
+      await up();
+      const secrets = await outputs();
+      await succeed("pulumi", ["stack", "init", "other", "--no-select"], options);
+      await succeed("cp", ["Pulumi.test.yaml", "Pulumi.other.yaml"], options);
+      await paste(commandsOfSplit);
+      const inOther = {
+        ...options,
+        environment: { ...options.environment, PULUMI_STACK: "other" },
+      };
+      await succeed("pulumi", ["up", "--yes", "--skip-preview"], inOther);
+      const requests = [...service.requests];
+      const args = ["stack", "output", "ordersSecret", "--show-secrets"];
+      const { stdout } = await succeed("pulumi", args, inOther);
+      // The helper destroys the first stack.
+      await succeed("pulumi", ["destroy", "--yes"], inOther);
+
+      expect(secrets).toEqual({ ordersSecret: webhook?.secret });
+      expect(stdout.trim()).toBe(webhook?.secret);
+      expect(requests).toEqual([]);
+    },
+    { program: javascriptPluginProgram },
+  );
+});
