@@ -23,6 +23,17 @@ it("README begins with the program of examples/basic, which the docstring of Web
   expect(markdown.readPage("src/sdk/dynamic/webhook.ts")).toContain(docstring);
 });
 
+it.each(["docs/replacement.md", "examples/rotation/index.ts"])(
+  "%s has the arguments of examples/basic, so that pasting it replaces no webhook",
+  (path) => {
+    const withoutIndentation = (file: string) => markdown.readPage(file).replaceAll(/^ +/gm, "");
+    const example = withoutIndentation("examples/basic/index.ts");
+    const [args] = /(?<=Webhook\("orders", )\{[^}]+\}/.exec(example) ?? [];
+
+    expect(withoutIndentation(path)).toContain(args);
+  },
+);
+
 it("README lists the arguments and outputs of a webhook", () => {
   const source = markdown.readPage("src/sdk/resource-base.ts");
   const declared = [...source.matchAll(/declare readonly (\w+):/g)].map(([, name]) => name);
