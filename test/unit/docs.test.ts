@@ -34,6 +34,17 @@ it.each(["docs/replacement.md", "examples/rotation/index.ts"])(
   },
 );
 
+it("README shows both commands of a clone within its first 40 lines", () => {
+  const firstLines = readme.split("\n").slice(0, 40).join("\n");
+
+  expect(markdown.codeBlocks(firstLines)).toContainEqual({
+    language: "sh",
+    text: "npm start\nnpm cit\n",
+  });
+  // npm's own command `cit` installs as `npm ci` does, and runs the script `test`.
+  expect(scripts).toEqual(expect.arrayContaining(["start", "test"]));
+});
+
 it("README lists the arguments and outputs of a webhook", () => {
   const source = markdown.readPage("src/sdk/resource-base.ts");
   const declared = [...source.matchAll(/declare readonly (\w+):/g)].map(([, name]) => name);
