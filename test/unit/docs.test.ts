@@ -54,20 +54,6 @@ it("README lists the arguments and outputs of a webhook", () => {
   expect(namesBelow("Outputs")).toEqual(["id", ...declared]);
 });
 
-it("docs/testing.md shows the test with mocks of examples/offline-test", () => {
-  const shown = markdown.codeBlocks(markdown.readPage("docs/testing.md")).map(({ text }) => text);
-
-  expect(shown).toContain(markdown.readPage("examples/offline-test/mocks.test.ts"));
-});
-
-it.each(["csharp", "java"])("docs/languages.md shows the %s program of the schema", (name) => {
-  const programIn = (page: string) =>
-    markdown.codeBlocks(markdown.readPage(page)).filter(({ language }) => language === name);
-
-  expect(programIn("docs/languages.md")).toHaveLength(1);
-  expect(programIn("docs/languages.md")).toEqual(programIn("docs/_index.md"));
-});
-
 it.each(settings.settingNames)(
   "docs/configuration.md has the variable, default and range of %s",
   (name) => {
