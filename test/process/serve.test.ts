@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { runCli, serve } from "../helpers/cli.ts";
+import { serve } from "../helpers/cli.ts";
 import { clientOf } from "../helpers/local-service.ts";
 import { startReceiver } from "../helpers/receiver.ts";
 
