@@ -4,6 +4,7 @@ import semver from "semver";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import packageJson from "./package.json" with { type: "json" };
+import { TierReporter } from "./test/helpers/tier-reporter.mts";
 
 // A script of npm installs the Node.js of the dev dependency, unless `npm ci --ignore-scripts` leaves it out.
 if (!semver.satisfies(process.versions.node, packageJson.engines.node)) {
@@ -43,6 +44,8 @@ const tier = ({ name, minutes, needsCli = false, setup }: Tier) => ({
       ...(setup ? [setup] : []),
     ],
     env: {
+      // For the count of heavy commands.
+      TEST_TIER: name,
       // Tests start hundreds of Node.js processes that load the same modules. Other users could write
       // to a directory below the shared temporary one, and Node.js runs what it finds in the cache.
       NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compile-cache"),
@@ -54,7 +57,7 @@ const tier = ({ name, minutes, needsCli = false, setup }: Tier) => ({
   },
 });
 
-const longFiles = /\/test\/(package\/|thorough\/(walk|guides)\.)/;
+const longFiles = /\/test\/thorough\/(walk|guides|consumers)\./;
 
 /** Starts the files first that take longest: at the end, each would leave the other cores idle. */
 class LongestFirst extends BaseSequencer {
@@ -66,6 +69,7 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
+    reporters: ["default", new TierReporter()],
     sequence: { sequencer: LongestFirst },
     // Titles show the values of their rows in full.
     taskTitleValueFormatTruncate: 0,

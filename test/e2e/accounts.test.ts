@@ -1,13 +1,12 @@
-import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
+import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
-import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.ts";
 import {
-  methodsAndKeysOf,
-  noPromptFlags,
-  shareService,
-  shareStack,
-  withStack,
-} from "../helpers/stack.ts";
+  javascriptProgram,
+  type Program,
+  type Webhooks,
+  yamlProgram,
+} from "../helpers/programs.ts";
+import { methodsAndKeysOf, noPromptFlags, shareService, shareStack } from "../helpers/stack.ts";
 
 /** Declares a webhook in each database, with the explicit provider of this name or the default one. */
 function webhooksIn(providersByDatabase: Readonly<Record<string, string | undefined>>): Webhooks {
@@ -21,33 +20,43 @@ function databasesOf({ webhooks }: LocalService): string[] {
   return webhooks.map(({ databaseId }) => databaseId).toSorted();
 }
 
-describe("Accounts of the dynamic provider, with settings in the environment,", () => {
+/** Two services, and a stack whose default provider has the settings of the first one. */
+function shareAccounts(program: Program) {
   const eu = shareService({ apiKeys: ["eu-key", "eu-next-key"] });
+  const stack = shareStack({ program, service: { apiKeys: ["us-key", "local-api-key"] } });
   const us = () => stack().service;
-  const stack = shareStack({
-    program: javascriptProgram,
-    service: { apiKeys: ["us-key"] },
-    isConfigured: false,
-  });
-  let output = "";
-
-  const run = async (...command: string[]) => {
-    for (const service of [us(), eu()]) service.clearRequests();
-    const environment = { DBWEBHOOKS_BASE_URL: us().baseUrl, DBWEBHOOKS_API_KEY: "us-key" };
-    const result = await stack().pulumi([...command, ...noPromptFlags], environment);
-    output += result.output;
-    return result.exitCode;
+  let printed = "";
+  return {
+    eu,
+    us,
+    stack,
+    printed: () => printed,
+    /** Runs a command, and returns its exit code. */
+    run: async (...command: string[]) => {
+      for (const service of [us(), eu()]) service.clearRequests();
+      // Variables of the default provider, which no explicit one takes.
+      const environment = { DBWEBHOOKS_BASE_URL: us().baseUrl, DBWEBHOOKS_API_KEY: "us-key" };
+      const { exitCode, output } = await stack().pulumi(
+        [...command, ...noPromptFlags],
+        environment,
+      );
+      printed += output;
+      return exitCode;
+    },
   };
+}
+
+describe("Accounts of the dynamic provider", () => {
+  const { eu, us, stack, printed, run } = shareAccounts(javascriptProgram);
 
   it("create each webhook at the service of its provider", async () => {
     const providers = { european: "eu", rebased: "account", moved: undefined, unmoved: undefined };
     await stack().declare(webhooksIn(providers), {
       eu: { baseUrl: eu().baseUrl, apiKey: "eu-key" },
-      // Its key comes from the environment.
-      account: { baseUrl: us().baseUrl },
+      account: { baseUrl: us().baseUrl, apiKey: "us-key" },
     });
 
-    expect(await run("up"), output).toBe(0);
+    expect(await run("up"), printed()).toBe(0);
 
     expect(databasesOf(us())).toEqual(["moved", "rebased", "unmoved"]);
     expect(databasesOf(eu())).toEqual(["european"]);
@@ -60,24 +69,24 @@ describe("Accounts of the dynamic provider, with settings in the environment,", 
       account: { baseUrl: eu().baseUrl, apiKey: "eu-key" },
     });
 
-    expect(await run("up", "--continue-on-error"), output).not.toBe(0);
+    expect(await run("up", "--continue-on-error"), printed()).not.toBe(0);
 
     const creations = ["POST Bearer eu-key", "POST Bearer eu-next-key"];
     expect(methodsAndKeysOf(eu()).toSorted()).toEqual(creations);
     expect(databasesOf(eu())).toEqual(["european", "moved", "rebased"]);
     expect(methodsAndKeysOf(us())).toEqual(["DELETE Bearer us-key"]);
     expect(databasesOf(us())).toEqual(["rebased", "unmoved"]);
-    expect(output).toMatch(/"The base URL has changed" in .* \[notDeleted\]/);
+    expect(printed()).toMatch(/"The base URL has changed" in .* \[notDeleted\]/);
   });
 
-  it("delete the old webhook once its provider has the old base URL again, and keep the new one, which moves to another provider", async () => {
-    const providers = { european: "eu", rebased: "eu", moved: "eu", unmoved: undefined };
+  it("keep a webhook that moves to another provider at its address, and delete the old one once its provider has the old base URL again", async () => {
+    const providers = { european: "eu", rebased: "eu", moved: "eu", unmoved: "account" };
     await stack().declare(webhooksIn(providers), {
       eu: { baseUrl: eu().baseUrl, apiKey: "eu-next-key" },
-      account: { baseUrl: us().baseUrl },
+      account: { baseUrl: us().baseUrl, apiKey: "us-key" },
     });
 
-    expect(await run("up"), output).toBe(0);
+    expect(await run("up"), printed()).toBe(0);
 
     expect(methodsAndKeysOf(us())).toEqual(["DELETE Bearer us-key"]);
     expect(databasesOf(us())).toEqual(["unmoved"]);
@@ -85,48 +94,47 @@ describe("Accounts of the dynamic provider, with settings in the environment,", 
   });
 
   it("delete each webhook with the key of its provider in destroy", async () => {
-    expect(await run("destroy"), output).toBe(0);
+    expect(await run("destroy"), printed()).toBe(0);
 
     expect(methodsAndKeysOf(eu())).toEqual(Array(3).fill("DELETE Bearer eu-next-key"));
     expect(methodsAndKeysOf(us())).toEqual(["DELETE Bearer us-key"]);
   });
 
   it("neither show nor store keys and secrets in clear text", async () => {
-    expect(output + (await stack().storedText())).not.toMatch(/(us|eu|next)-key|whsec_/);
+    expect(printed() + (await stack().storedText())).not.toMatch(/(us|eu|next)-key|whsec_/);
   });
 });
 
-it("Accounts of the native plugin create, move and delete each webhook with the key of its provider, and no key or secret is printed or stored in clear text", async () => {
-  const printed: string[] = [];
-  await withStack(
-    async (stack) => {
-      await using eu = await startLocalService({ apiKeys: ["eu-key", "eu-next-key"] });
-      const { service: us } = stack;
-      const up = async (
-        providers: Readonly<Record<string, string | undefined>>,
-        apiKey: string,
-      ) => {
-        for (const service of [us, eu]) service.clearRequests();
-        await stack.declare(webhooksIn(providers), { eu: { baseUrl: eu.baseUrl, apiKey } });
-        printed.push((await stack.up()).output);
-        return [us, eu].map((service) => methodsAndKeysOf(service).toSorted());
-      };
+describe("Accounts of the native plugin", () => {
+  const { eu, us, stack, printed, run } = shareAccounts(yamlProgram);
+  const up = async (providers: Readonly<Record<string, string | undefined>>, apiKey: string) => {
+    await stack().declare(webhooksIn(providers), {
+      eu: { baseUrl: eu().baseUrl, apiKey },
+      us: { baseUrl: us().baseUrl, apiKey: "us-key" },
+    });
+    expect(await run("up"), printed()).toBe(0);
+    return [us(), eu()].map((service) => methodsAndKeysOf(service).toSorted());
+  };
 
-      expect(await up({ european: "eu", moved: undefined }, "eu-key")).toEqual([
-        ["POST Bearer local-api-key"],
-        ["POST Bearer eu-key"],
-      ]);
-      expect(await up({ european: "eu", moved: "eu" }, "eu-next-key")).toEqual([
-        ["DELETE Bearer local-api-key"],
-        ["POST Bearer eu-next-key"],
-      ]);
-      // Not the history, which holds the configuration.
-      printed.push(await stack.stateText());
-      await stack.destroy();
-      expect(methodsAndKeysOf(eu).slice(-2)).toEqual(Array(2).fill("DELETE Bearer eu-next-key"));
-    },
-    { program: yamlProgram },
-  );
+  it("create, replace and delete each webhook with the key of its provider", async () => {
+    const before = { european: "eu", moved: undefined, toDefault: "us", toExplicit: undefined };
+    expect(await up(before, "eu-key")).toEqual([
+      Array(3).fill("POST Bearer us-key"),
+      ["POST Bearer eu-key"],
+    ]);
+    // The last two move to another provider at the same address, which takes no request.
+    const after = { european: "eu", moved: "eu", toDefault: undefined, toExplicit: "us" };
+    expect(await up(after, "eu-next-key")).toEqual([
+      ["DELETE Bearer us-key"],
+      ["POST Bearer eu-next-key"],
+    ]);
+    expect(databasesOf(us())).toEqual(["toDefault", "toExplicit"]);
+    expect(await run("destroy"), printed()).toBe(0);
+    expect(methodsAndKeysOf(eu())).toEqual(Array(2).fill("DELETE Bearer eu-next-key"));
+  });
 
-  expect(printed.join("\n")).not.toMatch(/(eu|next|local-api)-key|whsec_/);
+  it("neither show nor store keys and secrets in clear text", async () => {
+    // Not the history, which holds the configuration.
+    expect(printed() + (await stack().stateText())).not.toMatch(/(us|eu|next)-key|whsec_/);
+  });
 });

@@ -1,5 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { appendFileSync } from "node:fs";
+
+/** The commands of the Pulumi CLI that run an engine and providers, which is most of what the tiers with the CLI cost. */
+const heavyCommands = ["up", "preview", "refresh", "destroy", "import"];
 
 interface CommandOptions {
   readonly directory: string;
@@ -28,6 +32,7 @@ export function start(
   args: readonly string[],
   { directory, environment, isGroupLeader = false }: CommandOptions,
 ) {
+  countHeavyCommand(command, args);
   const child = spawn(command, args, {
     cwd: directory,
     env: { ...process.env, ...environment },
@@ -49,4 +54,12 @@ export function start(
   const output = () => texts.output;
   const stdout = () => texts.stdout;
   return { child, output, stdout, result };
+}
+
+/** Notes a heavy command for the line that `tier-reporter.mts` prints. */
+function countHeavyCommand(command: string, [subcommand = ""]: readonly string[]): void {
+  const { HEAVY_COMMANDS_FILE, TEST_TIER } = process.env;
+  if (HEAVY_COMMANDS_FILE && command === "pulumi" && heavyCommands.includes(subcommand)) {
+    appendFileSync(HEAVY_COMMANDS_FILE, `${TEST_TIER}\n`);
+  }
 }
