@@ -1,90 +1,131 @@
 import { join } from "node:path";
+import { respondWith } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
 import { writeJson } from "../helpers/directory.ts";
-import { javascriptPluginProgram, webhookArgs, yamlProgram } from "../helpers/programs.ts";
-import { type ExistingWebhook, noPromptFlags, shareStack, withStack } from "../helpers/stack.ts";
+import { isPost } from "../helpers/faults/faults.mts";
+import {
+  javascriptPluginProgram,
+  javascriptProgram,
+  webhookArgs,
+  yamlProgram,
+} from "../helpers/programs.ts";
+import {
+  type ExistingWebhook,
+  expectAgreement,
+  noPromptFlags,
+  removeFromState,
+  shareStack,
+  withStack,
+} from "../helpers/stack.ts";
 
 const url = "https://example.com/path-token";
+const { events } = webhookArgs();
 
-/** The id by which Pulumi knows an existing webhook. */
+/** The id by which the plugin knows an existing webhook. */
 const idOf = (webhook: ExistingWebhook | undefined) => `base_abc123/${webhook?.id}`;
 
-/** The variable from which an import takes the secrets. */
-function secretsOf(webhooks: readonly ExistingWebhook[]) {
-  const secrets = Object.fromEntries(webhooks.map((webhook) => [idOf(webhook), webhook.secret]));
-  return { DBWEBHOOKS_IMPORT_SECRET: JSON.stringify(secrets) };
-}
-
 describe("The native plugin, given the secrets of existing webhooks,", () => {
-  const stack = shareStack({ program: yamlProgram, service: { listing: true } });
-  const existing: ExistingWebhook[] = [];
+  const stack = shareStack({ program: javascriptProgram, service: { listing: true } });
+  /** What DBWEBHOOKS_IMPORT_SECRET holds, by id. */
+  const known: Record<string, unknown> = {};
+  let mismatched: ExistingWebhook;
   let printed = "";
   const run = async (...command: string[]) => {
-    const result = await stack().pulumi(command, secretsOf(existing));
-    printed += result.output;
-    return result;
+    stack().service.clearRequests();
+    const variables = { DBWEBHOOKS_IMPORT_SECRET: JSON.stringify(known) };
+    const { exitCode, output } = await stack().pulumi(command, variables);
+    printed += output;
+    return { exitCode, output, methods: stack().service.requests.map(({ method }) => method) };
   };
-  const imported = { args: { url }, hasSecretUrl: true };
-  const importing = (webhook: ExistingWebhook | undefined, changes = {}) => {
+  const up = (...flags: string[]) => run("up", ...noPromptFlags, ...flags);
+  const declare = yamlProgram.declare;
+  const managed = { args: { url }, hasSecretUrl: true };
+  const importing = (webhook: ExistingWebhook, changes = {}) => {
     return { args: { url, ...changes }, hasSecretUrl: true, opts: { import: idOf(webhook) } };
   };
 
   beforeAll(async () => {
-    const { service, configure, createByHand } = stack();
-    for (let count = 0; count < 3; count++) existing.push(await createByHand({ url }));
-    service.clearRequests();
-    await configure({ "dbwebhooks:listing": "true" });
+    await stack().declare({ orders: managed, invoices: managed });
+    await stack().up();
+    await removeFromState(stack(), "orders");
+    await removeFromState(stack(), "invoices");
+    await yamlProgram.write(stack().directory);
+    for (const webhook of stack().service.webhooks) {
+      known[idOf(webhook)] = { secret: webhook.secret, url, events };
+    }
   });
 
-  it("imports by command", async () => {
-    const resources = [{ type: yamlProgram.type, name: "byCommand", id: idOf(existing[0]) }];
+  it("imports by command what the dynamic provider has created, without a request", async () => {
+    const resources = ["orders", "invoices"].map((name, index) => {
+      return { type: yamlProgram.type, name, id: idOf(stack().service.webhooks[index]) };
+    });
     await writeJson(join(stack().directory, "import.json"), { resources });
     // Pulumi would print code that contains the url, although the state encrypts it.
     const flags = ["--yes", "--protect=false", "--generate-code=false"];
 
-    const { exitCode, output } = await run("import", "--file", "import.json", ...flags);
+    const { exitCode, output, methods } = await run("import", "--file", "import.json", ...flags);
 
     expect(exitCode, output).toBe(0);
-    expect((await stack().storedWebhooks()).byCommand?.id).toBe(idOf(existing[0]));
+    expect(methods).toEqual([]);
   });
 
-  it("imports by option", async () => {
-    const byOption = importing(existing[1]);
-    await stack().declare({ byCommand: imported, byOption });
-
-    const { output } = await run("up", ...noPromptFlags);
-
-    expect(output).toContain("= 1 imported");
-  });
-
-  it("replaces no webhook whose import fails because the arguments differ", async () => {
-    const mismatched = importing(existing[2], { url: "https://example.com/other-path" });
-    await stack().declare({ byCommand: imported, byOption: imported, mismatched });
+  it("imports by option with and without a list, and replaces no webhook whose import fails because the arguments differ", async () => {
+    const byOption = await stack().createByHand({ url });
+    mismatched = await stack().createByHand({ url });
+    known[idOf(byOption)] = { secret: byOption.secret, url, events };
+    known[idOf(mismatched)] = mismatched.secret;
+    await stack().configure({ "dbwebhooks:listing": "true" });
+    await declare(stack().directory, {
+      orders: managed,
+      invoices: managed,
+      byOption: importing(byOption),
+      mismatched: importing(mismatched, { url: "https://example.com/other-path" }),
+    });
 
     // --diff also prints the arguments: the last test shows that it prints no secret.
-    const { exitCode, output } = await run("up", ...noPromptFlags, "--diff");
+    const { exitCode, output, methods } = await up("--diff", "--continue-on-error");
 
     expect(exitCode).not.toBe(0);
-    expect(output).toMatch(
-      `differ about webhook ${existing[2]?.id} of database base_abc123: url. `,
-    );
-    expect(stack().service.requests.map(({ method }) => method)).not.toContain("POST");
+    expect(output).toMatch(new RegExp(`webhook ${mismatched.id} of .*: url\\b`));
+    expect(methods).toEqual(["GET"]);
   });
 
   it("changes nothing when the arguments are corrected", async () => {
     // Pulumi has stored the webhook although its import failed.
-    await stack().declare({ byCommand: imported, byOption: imported, mismatched: imported });
+    const names = ["orders", "invoices", "byOption", "mismatched"];
+    const all = Object.fromEntries(names.map((name) => [name, managed]));
+    await declare(stack().directory, all);
 
     // SECURITY.md promises that --json prints no secret of a YAML program: the last test checks it.
-    const { exitCode, output } = await run("up", ...noPromptFlags, "--json");
+    const { exitCode, output, methods } = await up("--json");
 
     expect(exitCode, output).toBe(0);
-    expect(await stack().outputs()).toEqual({
-      byCommandSecret: existing[0]?.secret,
-      byOptionSecret: existing[1]?.secret,
-      mismatchedSecret: existing[2]?.secret,
-    });
-    expect(new Set(stack().service.requests.map(({ method }) => method))).toEqual(new Set(["GET"]));
+    expect(methods).toEqual([]);
+    await expectAgreement(yamlProgram, stack(), stack().service);
+  });
+
+  it("deletes no webhook that a second resource has imported, and `pulumi state delete` removes the first one", async () => {
+    const { service } = stack();
+    const removeFault = service.use((request, next) =>
+      isPost(request) ? respondWith(400)(request, next) : next(),
+    );
+    const kept = { orders: managed, invoices: managed, byOption: managed };
+    known[idOf(mismatched)] = { secret: mismatched.secret, url, events };
+    // The creation fails, so Pulumi deletes the old entry only in the next update, in which nobody imports.
+    const created = { args: { databaseId: "base_created" } };
+    await declare(stack().directory, { ...kept, fresh: importing(mismatched), created });
+
+    const imported = await up();
+    removeFault();
+    const refused = await up();
+    await removeFromState(stack(), "mismatched");
+    const ended = await up();
+
+    expect([imported, refused].map(({ exitCode }) => exitCode)).not.toContain(0);
+    expect(refused.output).toMatch(/"Two resources have one webhook" in .*\[notDeleted\]/);
+    expect([imported, refused].map(({ methods }) => methods)).toEqual([["POST"], ["POST"]]);
+    expect(ended).toMatchObject({ exitCode: 0, methods: [] });
+    await expectAgreement(yamlProgram, stack(), service);
   });
 
   it("prints and stores no secret in clear text, in states, their copies and the history", async () => {
@@ -112,7 +153,6 @@ it("pulumi-dbwebhooks/native creates webhooks with a Provider that has arguments
     const { exitCode, output } = await pulumi(["up", ...noPromptFlags]);
     const created = service.webhooks.at(-1);
     const shown = await outputs();
-    await pulumi(["destroy", ...noPromptFlags]);
 
     expect(exitCode, output).toBe(0);
     expect(shown).toEqual({
@@ -125,6 +165,5 @@ it("pulumi-dbwebhooks/native creates webhooks with a Provider that has arguments
       },
     });
     expect(output + (await storedText())).not.toMatch(/whsec_|path-token|local-api-key/);
-    expect(service.webhooks).toEqual([]);
   }, options);
 });

@@ -25,6 +25,8 @@ export type TestStack = Awaited<ReturnType<typeof openStack>>;
 /** A resource as the state holds it. */
 type StoredResource = Readonly<{ urn: string; id: string; outputs: Record<string, unknown> }>;
 
+const isWebhook = ({ urn }: StoredResource) => urn.includes(":Webhook::");
+
 /** The webhooks of a state, by resource name. */
 export type StoredWebhooks = Readonly<Record<string, StoredResource>>;
 
@@ -70,7 +72,7 @@ export async function expectNoUnknownWebhook(
   stack: TestStack,
   { webhooks }: LocalService,
 ): Promise<void> {
-  const stored = (await stack.allResources()).filter(({ urn }) => urn.includes(":Webhook::"));
+  const stored = (await stack.allResources()).filter(isWebhook);
   const known = stored.map(({ id }) => Number(id.split("/").at(-1)));
   expect(webhooks.filter(({ id }) => !known.includes(id))).toEqual([]);
 }
@@ -185,7 +187,7 @@ async function openStack(root: string, service: LocalService, program: Program) 
     },
     storedWebhooks: async (): Promise<StoredWebhooks> => {
       const resources = await allResources();
-      const webhooks = resources.filter(({ urn }) => urn.includes(`::${program.type}::`));
+      const webhooks = resources.filter(isWebhook);
       return Object.fromEntries(webhooks.map((one) => [one.urn.split("::").at(-1), one]));
     },
   };
