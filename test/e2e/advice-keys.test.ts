@@ -1,123 +1,101 @@
 import { describe, expect, it } from "vitest";
+import { isOf } from "../helpers/faults/faults.mts";
 import { javascriptProgram, yamlProgram } from "../helpers/programs.ts";
-import { noPromptFlags, withStack } from "../helpers/stack.ts";
-import {
-  keys,
-  removeLeftWebhooks,
-  type TwoServices,
-  unchanged,
-  withTwoServices,
-} from "../helpers/two-services.ts";
+import { methodsAndKeysOf, noPromptFlags, shareStack } from "../helpers/stack.ts";
 
-// The tests follow the heading "A wrong key" in docs/troubleshooting.md.
+// The tests follow the heading "A wrong key" in docs/troubleshooting.md. Each webhook has a database of its name.
 
-const orders = {};
-const invoices = { args: { databaseId: "base_invoices" }, provider: "account" };
+const webhookIn = (databaseId: string, provider?: string) => ({ args: { databaseId }, provider });
+const webhooks = {
+  orders: webhookIn("orders"),
+  lost: webhookIn("lost"),
+  rotated: webhookIn("rotated", "account"),
+  lostOfProvider: webhookIn("lostOfProvider", "listing"),
+};
 
-describe.each([javascriptProgram, yamlProgram])("A wrong key of $name", (program) => {
-  it("ends with the variable for the default provider, and with a Provider that is declared alone", async () => {
-    await withTwoServices(program, async ({ stack, oldService, up, configure }) => {
-      const { baseUrl } = oldService;
-      await stack.declare({ orders, invoices }, { account: { baseUrl, apiKey: keys.old } });
-      await up();
-      await configure(oldService, "wrong-key");
-      await stack.declare({ orders, invoices }, { account: { baseUrl, apiKey: "wrong-key" } });
-      const stored = await up();
-      await stack.declare({});
-      const failed = await up({}, ["--continue-on-error"]);
-      await configure(oldService, keys.old);
-      const corrected = await up({}, ["--continue-on-error"]);
-
-      await stack.declare({}, { account: { baseUrl, apiKey: keys.old } });
-      const ended = await up({ DBWEBHOOKS_API_KEY: keys.old });
-
-      expect(stored).toMatchObject({ isSuccess: true, sentToOld: [] });
-      const wrong = Array(2).fill("DELETE Bearer wrong-key");
-      expect(failed).toMatchObject({ isSuccess: false, sentToOld: wrong });
-      expect(failed.output).toMatch(/DBWEBHOOKS_API_KEY .* "A wrong key" in .* \[notDeleted\]/);
-      expect(failed.output).toMatch(/declare the Provider .* "A wrong key" in .* \[notDeleted\]/);
-      // The configuration of the stack reaches neither.
-      expect(corrected).toMatchObject({ isSuccess: false, sentToOld: wrong });
-      const right = Array(2).fill(`DELETE Bearer ${keys.old}`);
-      expect(ended).toMatchObject({ isSuccess: true, sentToOld: right });
-      expect(await stack.storedWebhooks()).toEqual({});
+describe.each([javascriptProgram, yamlProgram])("Keys of $name", (program) => {
+  const apiKeys = {
+    "local-api-key": "*" as const,
+    "next-key": "*" as const,
+    "key-of-another-account": ["another"],
+  };
+  const stack = shareStack({ program, service: { apiKeys, listing: true } });
+  const declare = (apiKey: string, listing: boolean, others = {}) => {
+    const { baseUrl } = stack().service;
+    return stack().declare(webhooks, {
+      account: { baseUrl, apiKey },
+      listing: { baseUrl, apiKey, listing },
+      ...others,
     });
+  };
+  const run = async (args: readonly string[], variables = {}) => {
+    stack().service.clearRequests();
+    const { exitCode, output } = await stack().pulumi(args, variables);
+    return { exitCode, output, requests: methodsAndKeysOf(stack().service) };
+  };
+  const storedNames = async () => Object.keys(await stack().storedWebhooks()).toSorted();
+
+  it.each([
+    ["empty", ""],
+    ["a number, as YAML makes of digits", 1234567890123456789n],
+  ])(
+    "of a Provider are refused when they are %s, although the environment has one",
+    async (_, key) => {
+      const { baseUrl } = stack().service;
+      const apiKey = typeof key === "bigint" ? Number(key) : key;
+      await declare("local-api-key", true, { wrong: { baseUrl, apiKey } });
+
+      const preview = await run(["preview"], { DBWEBHOOKS_API_KEY: "local-api-key" });
+
+      expect(preview.exitCode).not.toBe(0);
+      expect(preview.output).toContain("apiKey: ");
+      expect(preview.requests).toEqual([]);
+    },
+  );
+
+  it("of another account remove no webhook from the state, and neither do rotated keys or databases that are gone", async () => {
+    const { service, up, configure } = stack();
+    await declare("local-api-key", true);
+    await configure({ "dbwebhooks:listing": undefined });
+    await up();
+    for (const name of ["lost", "lostOfProvider"]) {
+      service.removeWebhook(service.webhooks.find(isOf(name))?.id ?? 0);
+    }
+    // The databases of the two are gone, and the service no longer accepts the key of the Provider of "rotated".
+    service.use(({ databaseId = "", headers }, next) => {
+      if (databaseId.startsWith("lost")) return notFound();
+      const isOld = databaseId === "rotated" && headers.authorization === "Bearer local-api-key";
+      return isOld ? unauthorized() : next();
+    });
+
+    const destroy = ["destroy", ...noPromptFlags, "--continue-on-error"];
+    const { exitCode, output } = await run(destroy, {
+      DBWEBHOOKS_API_KEY: "key-of-another-account",
+    });
+
+    expect(exitCode).not.toBe(0);
+    expect(await storedNames()).toEqual(Object.keys(webhooks).toSorted());
+    expect(service.webhooks).toHaveLength(2);
+    expect(new Set(output.match(/"A wrong key" in .* \[notDeleted\]/g))).not.toEqual(new Set());
+  });
+
+  it("end with `pulumi destroy --run-program` for a Provider, and lost databases with listing set to false", async () => {
+    await declare("next-key", false);
+
+    const destroy = ["destroy", ...noPromptFlags, "--run-program"];
+    const { exitCode, output, requests } = await run(destroy, { DBWEBHOOKS_LISTING: "false" });
+
+    expect(exitCode, output).toBe(0);
+    expect(await storedNames()).toEqual([]);
+    expect(requests.toSorted()).toEqual([
+      ...Array(2).fill("DELETE Bearer local-api-key"),
+      ...Array(2).fill("DELETE Bearer next-key"),
+    ]);
+    expect(stack().service.webhooks).toEqual([]);
   });
 });
 
-describe.each([javascriptProgram, yamlProgram])(
-  "An old key of $name that is dead when its webhooks move to another service",
-  (program) => {
-    /** Moves a webhook of the default provider to a Provider, while the stored key of the old service is dead. */
-    const moveWithDeadKey = async (services: TwoServices) => {
-      const { stack, oldService, newService, up, configure } = services;
-      await stack.declare({ orders });
-      await up();
-      await configure(oldService, "dead-key");
-      await up();
-      const next = { baseUrl: newService.baseUrl, apiKey: keys.new };
-      await stack.declare({ orders: { provider: "next" } }, { next });
-      expect(await up()).toMatchObject({
-        isSuccess: false,
-        sentToOld: ["DELETE Bearer dead-key"],
-        sentToNew: [`POST Bearer ${keys.new}`],
-      });
-    };
-
-    it("is replaced by DBWEBHOOKS_API_KEY", async () => {
-      await withTwoServices(program, async (services) => {
-        const { up } = services;
-        await moveWithDeadKey(services);
-
-        const ended = await up({ DBWEBHOOKS_API_KEY: keys.oldNext });
-
-        const sentToOld = [`DELETE Bearer ${keys.oldNext}`];
-        expect(ended).toMatchObject({ isSuccess: true, sentToOld, sentToNew: [] });
-        expect(await up()).toMatchObject(unchanged);
-      });
-    });
-
-    it("leaves a webhook to delete at the service and in an exported state if there is no other key", async () => {
-      await withTwoServices(program, async (services) => {
-        const { oldService, up } = services;
-        await moveWithDeadKey(services);
-
-        for (const { id } of oldService.webhooks) oldService.removeWebhook(id);
-        await removeLeftWebhooks(services);
-
-        expect(await up()).toMatchObject(unchanged);
-      });
-    });
-  },
-);
-
-describe.each([javascriptProgram, yamlProgram])(
-  "A key of another account, through $name,",
-  (program) => {
-    it("removes no webhook from the state while listing is on, and destroy with the right key deletes all of them", async () => {
-      const apiKeys = { "local-api-key": "*" as const, "key-of-another-account": ["base_other"] };
-      await withStack(
-        async ({ service, declare, up, pulumi, storedWebhooks }) => {
-          await declare({ orders, invoices: { args: { databaseId: "base_invoices" } } });
-          await up();
-          const listing = { DBWEBHOOKS_LISTING: "true" };
-          const otherKey = { ...listing, DBWEBHOOKS_API_KEY: "key-of-another-account" };
-
-          const failed = await pulumi(
-            ["destroy", ...noPromptFlags, "--continue-on-error"],
-            otherKey,
-          );
-          const stored = Object.keys(await storedWebhooks());
-          const ended = await pulumi(["destroy", ...noPromptFlags], listing);
-
-          expect(failed.exitCode).not.toBe(0);
-          expect(failed.output).toMatch(/"A wrong key" in .*\[notDeleted\]/);
-          expect(stored.toSorted()).toEqual(["invoices", "orders"]);
-          expect(ended.exitCode, ended.output).toBe(0);
-          expect(service.webhooks).toEqual([]);
-        },
-        { program, service: { apiKeys, listing: true } },
-      );
-    });
-  },
-);
+const notFound = () =>
+  Response.json({ error: { code: "NOT_FOUND", message: "Not found." } }, { status: 404 });
+const unauthorized = () =>
+  Response.json({ error: { code: "UNAUTHORIZED", message: "No." } }, { status: 401 });
