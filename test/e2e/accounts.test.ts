@@ -133,6 +133,18 @@ describe("Accounts of the native plugin", () => {
     expect(methodsAndKeysOf(eu())).toEqual(Array(2).fill("DELETE Bearer eu-next-key"));
   });
 
+  it("have keys of their own: an empty one, or a number as YAML makes of digits, is refused", async () => {
+    const { baseUrl } = us();
+    const empty = { baseUrl, apiKey: "" };
+    const number = { baseUrl, apiKey: 1_234_567_890 };
+    await stack().declare(webhooksIn({ one: "empty", two: "number" }), { empty, number });
+
+    expect(await run("up"), printed()).not.toBe(0);
+
+    expect([us(), eu()].flatMap(methodsAndKeysOf)).toEqual([]);
+    expect(await stack().storedWebhooks()).toEqual({});
+  });
+
   it("neither show nor store keys and secrets in clear text", async () => {
     // Not the history, which holds the configuration.
     expect(printed() + (await stack().stateText())).not.toMatch(/(us|eu|next)-key|whsec_/);

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { isOf } from "../helpers/faults/faults.mts";
-import { javascriptProgram, yamlProgram } from "../helpers/programs.ts";
+import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.ts";
 import { methodsAndKeysOf, noPromptFlags, shareStack } from "../helpers/stack.ts";
 
 // The tests follow the heading "A wrong key" in docs/troubleshooting.md. Each webhook has a database of its name.
 
-const webhookIn = (databaseId: string, provider?: string) => ({ args: { databaseId }, provider });
-const webhooks = {
+const webhookIn = (databaseId: string, provider = {}) => ({ args: { databaseId }, ...provider });
+const webhooks: Webhooks = {
   orders: webhookIn("orders"),
   lost: webhookIn("lost"),
-  rotated: webhookIn("rotated", "account"),
-  lostOfProvider: webhookIn("lostOfProvider", "listing"),
+  rotated: webhookIn("rotated", { provider: "account" }),
+  lostOfProvider: webhookIn("lostOfProvider", { provider: "listing" }),
 };
 
 describe.each([javascriptProgram, yamlProgram])("Keys of $name", (program) => {
@@ -20,13 +20,10 @@ describe.each([javascriptProgram, yamlProgram])("Keys of $name", (program) => {
     "key-of-another-account": ["another"],
   };
   const stack = shareStack({ program, service: { apiKeys, listing: true } });
-  const declare = (apiKey: string, listing: boolean, others = {}) => {
+  const declare = (apiKey: string, listing: boolean) => {
     const { baseUrl } = stack().service;
-    return stack().declare(webhooks, {
-      account: { baseUrl, apiKey },
-      listing: { baseUrl, apiKey, listing },
-      ...others,
-    });
+    const account = { baseUrl, apiKey };
+    return stack().declare(webhooks, { account, listing: { ...account, listing } });
   };
   const run = async (args: readonly string[], variables = {}) => {
     stack().service.clearRequests();
@@ -35,28 +32,9 @@ describe.each([javascriptProgram, yamlProgram])("Keys of $name", (program) => {
   };
   const storedNames = async () => Object.keys(await stack().storedWebhooks()).toSorted();
 
-  it.each([
-    ["empty", ""],
-    ["a number, as YAML makes of digits", 1234567890123456789n],
-  ])(
-    "of a Provider are refused when they are %s, although the environment has one",
-    async (_, key) => {
-      const { baseUrl } = stack().service;
-      const apiKey = typeof key === "bigint" ? Number(key) : key;
-      await declare("local-api-key", true, { wrong: { baseUrl, apiKey } });
-
-      const preview = await run(["preview"], { DBWEBHOOKS_API_KEY: "local-api-key" });
-
-      expect(preview.exitCode).not.toBe(0);
-      expect(preview.output).toContain("apiKey: ");
-      expect(preview.requests).toEqual([]);
-    },
-  );
-
   it("of another account remove no webhook from the state, and neither do rotated keys or databases that are gone", async () => {
-    const { service, up, configure } = stack();
+    const { service, up } = stack();
     await declare("local-api-key", true);
-    await configure({ "dbwebhooks:listing": undefined });
     await up();
     for (const name of ["lost", "lostOfProvider"]) {
       service.removeWebhook(service.webhooks.find(isOf(name))?.id ?? 0);
@@ -76,7 +54,7 @@ describe.each([javascriptProgram, yamlProgram])("Keys of $name", (program) => {
     expect(exitCode).not.toBe(0);
     expect(await storedNames()).toEqual(Object.keys(webhooks).toSorted());
     expect(service.webhooks).toHaveLength(2);
-    expect(new Set(output.match(/"A wrong key" in .* \[notDeleted\]/g))).not.toEqual(new Set());
+    expect(output).toMatch(/"A wrong key" in .* \[notDeleted\]/);
   });
 
   it("end with `pulumi destroy --run-program` for a Provider, and lost databases with listing set to false", async () => {
