@@ -57,7 +57,7 @@ const tier = ({ name, minutes, needsCli = false, setup }: Tier) => ({
   },
 });
 
-const longFiles = /\/test\/thorough\/(walk|guides|consumers)\./;
+const longFiles = /\/test\/thorough\/(walk|guides|consumers|advice-base-url)\./;
 
 /** Starts the files first that take longest: at the end, each would leave the other cores idle. */
 class LongestFirst extends BaseSequencer {

@@ -1,12 +1,25 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { expect } from "vitest";
-import { writeJson } from "./directory.ts";
 import type { Program, Webhooks } from "./programs.ts";
-import { methodsAndKeysOf, noPromptFlags, type TestStack, withStack } from "./stack.ts";
+import {
+  expectNoUnknownWebhook,
+  methodsAndKeysOf,
+  noPromptFlags,
+  type TestStack,
+  withStack,
+} from "./stack.ts";
 
 type Variables = Readonly<Record<string, string>>;
+
+/** The arguments or settings of an account. */
+export const accountOf = ({ baseUrl }: LocalService, apiKey: string) => ({ baseUrl, apiKey });
+
+/** The variables of the same account. */
+export const variablesOf = ({ baseUrl }: LocalService, apiKey: string) => {
+  return { DBWEBHOOKS_BASE_URL: baseUrl, DBWEBHOOKS_API_KEY: apiKey };
+};
 
 /** The keys that the two services accept. */
 export const keys = { old: "local-api-key", oldNext: "old-next-key", new: "new-key" };
@@ -54,7 +67,7 @@ export const refused = { isSuccess: false, sentToOld: [], sentToNew: [] };
 /** The outcome of a command that succeeds and sends nothing. */
 export const unchanged = { ...refused, isSuccess: true };
 
-/** Runs a test with a stack and two services, then destroys the stack, and asserts that both are empty. */
+/** Runs a test with a stack and two services, and asserts that the state has all webhooks of both at the end. */
 export function withTwoServices(
   program: Program,
   use: (services: TwoServices) => Promise<void>,
@@ -82,22 +95,28 @@ export function withTwoServices(
         configure: ({ baseUrl }, apiKey) =>
           stack.configure({ "dbwebhooks:baseUrl": baseUrl, "dbwebhooks:apiKey": apiKey }),
       });
-      await stack.destroy();
-      expect(newService.webhooks).toEqual([]);
+      await expectNoUnknownWebhook(stack, newService);
     },
     { program, service },
   );
 }
 
-/** Removes the webhooks that a stack still has to delete from its state, through an export and an import. */
-export async function removeLeftWebhooks({ stack }: TwoServices): Promise<void> {
+/** Changes the text of a state through an export and an import. */
+export async function editState(stack: TestStack, edit: (text: string) => string): Promise<void> {
   const file = join(stack.directory, "state.json");
   await stack.pulumi(["stack", "export", "--file", file]);
-  const exported = JSON.parse(await readFile(file, "utf8"));
-  const isKept = ({ delete: isLeft, type }: { delete?: boolean; type: string }) =>
-    !isLeft || !type.endsWith(":Webhook");
-  exported.deployment.resources = exported.deployment.resources.filter(isKept);
-  await writeJson(file, exported);
+  await writeFile(file, edit(await readFile(file, "utf8")));
   const { exitCode, output } = await stack.pulumi(["stack", "import", "--file", file]);
   expect(exitCode, output).toBe(0);
+}
+
+/** Removes the webhooks that a stack still has to delete from its state. */
+export function removeLeftWebhooks(stack: TestStack): Promise<void> {
+  return editState(stack, (text) => {
+    const { deployment, ...rest } = JSON.parse(text);
+    const isKept = ({ delete: isLeft, type }: { delete?: boolean; type: string }) =>
+      !isLeft || !type.endsWith(":Webhook");
+    const resources = deployment.resources.filter(isKept);
+    return JSON.stringify({ ...rest, deployment: { ...deployment, resources } });
+  });
 }

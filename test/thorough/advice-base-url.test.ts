@@ -1,0 +1,165 @@
+import { describe, expect, it } from "vitest";
+import { javascriptProgram, yamlProgram } from "../helpers/programs.ts";
+import { noPromptFlags, removeFromState, type TestStack } from "../helpers/stack.ts";
+import {
+  accountOf,
+  editState,
+  keys,
+  moved,
+  refused,
+  removeLeftWebhooks,
+  unchanged,
+  variablesOf,
+  webhooks,
+  webhooksOf,
+  withTwoServices,
+} from "../helpers/two-services.ts";
+
+// The tests follow the headings "The base URL has changed" and "The old key no longer works" in
+// docs/troubleshooting.md, and "The same service at a new address" in docs/configuration.md.
+
+const movedBack = {
+  isSuccess: true,
+  sentToOld: Array(2).fill(`POST Bearer ${keys.old}`),
+  sentToNew: Array(2).fill(`DELETE Bearer ${keys.new}`),
+};
+const oneDeletion = { isSuccess: true, sentToOld: [`DELETE Bearer ${keys.old}`], sentToNew: [] };
+
+async function baseUrlsOf(stack: TestStack): Promise<readonly unknown[]> {
+  return Object.values(await stack.storedWebhooks()).map(({ outputs }) => outputs.baseUrl);
+}
+
+async function targetOf(stack: TestStack, name: string): Promise<readonly string[]> {
+  return ["--target", (await stack.storedWebhooks())[name]?.urn ?? ""];
+}
+
+describe.each([javascriptProgram, yamlProgram])("Another base URL, through $name,", (program) => {
+  it("is refused after an update with variables, and three steps move the webhooks to a Provider", async () => {
+    await withTwoServices(program, async (services) => {
+      const { stack, oldService, newService, run, up, configure } = services;
+      const next = accountOf(newService, keys.new);
+      await configure(newService, keys.new);
+      await stack.declare(webhooks);
+      const variables = variablesOf(oldService, keys.old);
+      expect(await up(variables)).toMatchObject({ isSuccess: true, sentToNew: [] });
+      expect(await up()).toMatchObject(refused);
+
+      expect(await up(variables)).toMatchObject(unchanged);
+      await stack.declare(webhooksOf("next"), { next });
+      const refreshes = [
+        await run(["refresh", ...noPromptFlags, "--run-program"], variables),
+        await up(variables, ["--refresh", "--run-program"]),
+      ];
+      expect(refreshes).toMatchObject([refused, refused]);
+      expect(await up(variables)).toMatchObject(moved);
+      expect(await baseUrlsOf(stack)).toEqual(Array(2).fill(next.baseUrl));
+      expect(await up()).toMatchObject(unchanged);
+    });
+  });
+
+  it("of a Provider that loses its webhooks to the default provider takes two steps, and a webhook that lost its Provider gets it back", async () => {
+    await withTwoServices(program, async ({ stack, oldService, newService, up }) => {
+      const eu = accountOf(newService, keys.new);
+      const main = accountOf(oldService, keys.old);
+      await stack.declare(webhooksOf("eu"), { eu });
+      await up();
+      await stack.declare(webhooks);
+      expect(await up()).toMatchObject(refused);
+      await stack.declare(webhooksOf("eu"), { eu });
+      expect(await up()).toMatchObject(unchanged);
+
+      await stack.declare(webhooksOf("main"), { eu, main });
+      expect(await up()).toMatchObject(movedBack);
+      await stack.declare(webhooks);
+
+      expect(await up()).toMatchObject(unchanged);
+      expect(await baseUrlsOf(stack)).toEqual(Array(2).fill(oldService.baseUrl));
+    });
+  });
+
+  it("of the same service keeps all webhooks after a change of the state, and a service that is gone leaves webhooks to remove from it", async () => {
+    await withTwoServices(program, async (services) => {
+      const { stack, oldService, newService, up, configure } = services;
+      const { orders = {}, invoices } = webhooks;
+      const withProvider = { orders, invoices: { ...invoices, provider: "eu" } };
+      await stack.declare(withProvider, { eu: accountOf(oldService, keys.old) });
+      await up();
+      const before = await stack.outputs();
+
+      const baseUrl = oldService.baseUrl.replace("127.0.0.1", "localhost");
+      await editState(stack, (text) => text.replaceAll(`"${oldService.baseUrl}"`, `"${baseUrl}"`));
+      await stack.configure({ "dbwebhooks:baseUrl": baseUrl });
+      await stack.declare(withProvider, { eu: { baseUrl, apiKey: keys.old } });
+      expect(await up()).toMatchObject(unchanged);
+      expect(await stack.outputs()).toEqual(before);
+      expect(await baseUrlsOf(stack)).toEqual([baseUrl, baseUrl]);
+
+      for (const { id } of oldService.webhooks) oldService.removeWebhook(id);
+      for (const name of Object.keys(webhooks)) await removeFromState(stack, name);
+      await configure(newService, keys.new);
+      await stack.declare(webhooks);
+      expect(await up()).toMatchObject({ ...moved, sentToOld: [] });
+    });
+  });
+
+  it("leaves deletions after a forced replacement, which end with both variables, or in an exported state", async () => {
+    await withTwoServices(program, async (services) => {
+      const { stack, oldService, newService, up } = services;
+      await stack.declare(webhooks);
+      await up();
+      const stored = Object.values(await stack.storedWebhooks());
+      const flags = stored.flatMap(({ urn }) => ["--replace", urn]);
+      const left = await up(variablesOf(newService, keys.new), flags);
+      expect(left).toMatchObject({ ...moved, isSuccess: false, sentToOld: [] });
+      const next = accountOf(newService, keys.new);
+      await stack.declare({ ...webhooks, orders: { provider: "next" } }, { next });
+
+      const target = await targetOf(stack, "orders");
+      expect(await up(variablesOf(oldService, keys.old), target)).toMatchObject(oneDeletion);
+      for (const { id } of oldService.webhooks) oldService.removeWebhook(id);
+      await removeLeftWebhooks(stack);
+      expect(await up(variablesOf(newService, keys.new))).toMatchObject(unchanged);
+    });
+  });
+
+  it("fails the deletions of webhooks that left the program, and a destroy, which end with both variables", async () => {
+    await withTwoServices(program, async (services) => {
+      const { stack, oldService, newService, run, up, configure } = services;
+      const variables = variablesOf(oldService, keys.old);
+      const destroy = ["destroy", ...noPromptFlags];
+      await stack.declare(webhooks);
+      await up();
+      await configure(newService, keys.new);
+      expect(await up()).toMatchObject(refused);
+      expect(await run(destroy)).toMatchObject(refused);
+      await stack.declare({});
+      expect(await up()).toMatchObject(refused);
+
+      const targeted = await up(variables, await targetOf(stack, "orders"));
+      const ended = await run(destroy, variables);
+
+      expect([targeted, ended]).toMatchObject([oneDeletion, oneDeletion]);
+    });
+  });
+
+  it("of a Provider needs an old key that works: DBWEBHOOKS_API_KEY, or else an exported state", async () => {
+    await withTwoServices(program, async (services) => {
+      const { stack, oldService, newService, up, configure } = services;
+      await stack.declare(webhooks);
+      await up();
+      await configure(oldService, "dead-key");
+      expect(await up()).toMatchObject(unchanged);
+      await stack.declare(webhooksOf("next"), { next: accountOf(newService, keys.new) });
+      const sentToOld = Array(2).fill("DELETE Bearer dead-key");
+      const half = await up({}, ["--continue-on-error"]);
+      expect(half).toMatchObject({ ...moved, isSuccess: false, sentToOld });
+
+      const variables = { DBWEBHOOKS_API_KEY: keys.oldNext };
+      const ended = await up(variables, await targetOf(stack, "orders"));
+      expect(ended).toMatchObject({ ...oneDeletion, sentToOld: [`DELETE Bearer ${keys.oldNext}`] });
+      for (const { id } of oldService.webhooks) oldService.removeWebhook(id);
+      await removeLeftWebhooks(stack);
+      expect(await up()).toMatchObject(unchanged);
+    });
+  });
+});
