@@ -1,0 +1,170 @@
+import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
+import { describe, expect, it, vi } from "vitest";
+import { succeed } from "../helpers/commands.ts";
+import {
+  javascriptProgram,
+  type Program,
+  reference,
+  type Webhooks,
+  webhookArgs,
+  yamlProgram,
+} from "../helpers/programs.ts";
+import {
+  expectAgreement,
+  methodsAndKeysOf,
+  noPromptFlags,
+  removeFromState,
+  type TestStack,
+  withStack,
+} from "../helpers/stack.ts";
+import { removeLeftWebhooks } from "../helpers/two-services.ts";
+
+// What is done with the state, or by a refresh, so that it agrees with the service.
+
+const listing = { DBWEBHOOKS_LISTING: "true" };
+const withUrl = (name: string) => ({ args: { url: `https://example.com/${name}` } });
+const webhooks: Webhooks = { orders: withUrl("orders"), invoices: withUrl("invoices") };
+
+/** Starts a local service whose first webhook has the number 1. */
+function startNumberingFromOne(port = 0): Promise<LocalService> {
+  // The local service numbers from the time of its start, so this one starts at the time 0.
+  const now = vi.spyOn(performance, "now").mockReturnValue(-performance.timeOrigin);
+  try {
+    return startLocalService({ listing: true, port });
+  } finally {
+    now.mockRestore();
+  }
+}
+
+it.each<{ way: string; program: Program; remove: (stack: TestStack) => Promise<unknown> }>([
+  {
+    way: "pulumi state delete",
+    program: javascriptProgram,
+    remove: async (stack) => {
+      for (const name of Object.keys(webhooks)) await removeFromState(stack, name);
+    },
+  },
+  {
+    way: "a refresh with listing",
+    program: yamlProgram,
+    remove: (stack) => stack.pulumi(["refresh", ...noPromptFlags], listing),
+  },
+])(
+  "A service that numbers from the beginning again has each webhook of $program.name once after $way has removed the lost ones",
+  async ({ program, remove }) => {
+    await withStack(
+      async (stack) => {
+        const before = await startNumberingFromOne();
+        await stack.declare(webhooks);
+        await stack.configure({ "dbwebhooks:baseUrl": before.baseUrl });
+        await stack.up();
+        await before.close();
+        await using after = await startNumberingFromOne(Number(new URL(before.baseUrl).port));
+        // So that Pulumi compares the known webhooks before it creates the new one.
+        const opts = { dependsOn: Object.keys(webhooks).map(reference) };
+        await stack.declare({ ...webhooks, tasks: { ...withUrl("tasks"), opts } });
+        const failed = await stack.pulumi(["up", ...noPromptFlags]);
+        expect(failed.output).toMatch(/"The service returned a known id" in .* \[inDoubt\]/);
+
+        for (const { id } of after.webhooks) after.removeWebhook(id);
+        await remove(stack);
+        await stack.up();
+
+        expect(after.webhooks).toHaveLength(3);
+        await expectAgreement(program, stack, after);
+      },
+      { program },
+    );
+  },
+);
+
+describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
+  it("a service without a list loses no webhook to `pulumi state move`, and only a key without access empties a state", async () => {
+    const service = { apiKeys: { "local-api-key": "*" as const, "other-key": ["another"] } };
+    await withStack(
+      async (stack) => {
+        const { declare, up, pulumi, directory, environment, storedWebhooks } = stack;
+        await declare(webhooks);
+        await up();
+        const { ordersSecret } = await stack.outputs();
+        const inDirectory = { directory, environment };
+        const moved = (await storedWebhooks()).orders?.urn ?? "";
+        stack.service.clearRequests();
+
+        await succeed("pulumi", ["stack", "init", "other"], inDirectory);
+        const stacks = ["--source", "test", "--dest", "other"];
+        await succeed("pulumi", ["state", "move", "--yes", ...stacks, moved], inDirectory);
+        const exported = ["stack", "export", "--stack", "other", "--show-secrets"];
+        const { stdout } = await succeed("pulumi", exported, inDirectory);
+        const hidden = await succeed("pulumi", exported.slice(0, -1), inDirectory);
+
+        expect(Object.keys(await storedWebhooks())).toEqual(["invoices"]);
+        expect(stdout).toContain(String(ordersSecret));
+        expect(hidden.stdout).not.toContain(String(ordersSecret));
+        expect(stack.service.requests).toEqual([]);
+
+        const destroy = await pulumi(["destroy", ...noPromptFlags], {
+          DBWEBHOOKS_API_KEY: "other-key",
+        });
+
+        expect(destroy.exitCode, destroy.output).toBe(0);
+        expect(destroy.output).toMatch(/warning: .*404/);
+        expect(methodsAndKeysOf(stack.service)).toEqual([
+          "DELETE Bearer other-key",
+          "GET Bearer other-key",
+        ]);
+        expect(await storedWebhooks()).toEqual({});
+        for (const { id } of stack.service.webhooks) stack.service.removeWebhook(id);
+      },
+      { program, service },
+    );
+  });
+});
+
+it("A deletion that is pending because another resource has the webhook ends when its entry leaves the exported state", async () => {
+  await withStack(
+    async (stack) => {
+      const { service, declare, up, pulumi } = stack;
+      await declare({ old: {} });
+      await up();
+      const [webhook] = service.webhooks;
+      const id = `base_abc123/${webhook?.id}`;
+      const { url, events } = webhookArgs();
+      const known = { [id]: { secret: webhook?.secret, url, events } };
+      const importing = { old: {}, fresh: { opts: { import: id } } };
+      await declare(importing);
+      await up({ DBWEBHOOKS_IMPORT_SECRET: JSON.stringify(known) });
+      service.clearRequests();
+      await declare({ old: { args: { url: "https://example.com/new" } }, fresh: {} });
+      const failed = await pulumi(["up", ...noPromptFlags]);
+      expect(failed.output).toMatch(/"Two resources have one webhook" in .* \[notDeleted\]/);
+
+      await removeLeftWebhooks(stack);
+      await up();
+
+      expect(service.requests.map(({ method }) => method)).toEqual(["POST"]);
+      await expectAgreement(yamlProgram, stack, service);
+    },
+    { program: yamlProgram },
+  );
+});
+
+it("A change that is undone at the service is no difference after a refresh", async () => {
+  await withStack(
+    async ({ service, declare, up, pulumi }) => {
+      await declare({ orders: {} });
+      await up();
+      const [{ id, url } = { id: 0, url: "" }] = service.webhooks;
+      const refresh = () => pulumi(["refresh", ...noPromptFlags], listing);
+      service.updateWebhook(id, { url: "https://example.com/other" });
+      await refresh();
+      service.updateWebhook(id, { url });
+      await refresh();
+
+      const preview = await pulumi(["preview", "--expect-no-changes"]);
+
+      expect(preview.exitCode, preview.output).toBe(0);
+    },
+    { service: { listing: true } },
+  );
+});
