@@ -15,8 +15,6 @@ interface DeclaredWebhook {
   readonly provider?: string;
   /** Whether the program passes the url as a Pulumi secret. */
   readonly hasSecretUrl?: boolean;
-  /** The name of an earlier webhook from whose outputs the program takes the events. */
-  readonly eventsFrom?: string;
 }
 
 /** Webhooks by resource name. */
@@ -59,12 +57,17 @@ export const yamlProgram: Program = {
       resources[name] = { type: "pulumi:providers:dbwebhooks", properties };
     }
     for (const [name, webhook] of Object.entries(webhooks)) {
+<<<<<<< HEAD
       const { args, opts, provider, hasSecretUrl, eventsFrom } = webhook;
       const { url, ...rest } = someArgs(args);
       const events = eventsFrom ? reference(`${eventsFrom}.events`) : rest.events;
+=======
+      const { args, opts, provider, hasSecretUrl } = webhook;
+      const { url, ...rest } = webhookArgs(args);
+>>>>>>> c2623d8 (Name the budget of heavy commands, and drop an option of test programs)
       resources[name] = {
         type: "dbwebhooks:Webhook",
-        properties: { ...rest, events, url: hasSecretUrl ? { "fn::secret": url } : url },
+        properties: { ...rest, url: hasSecretUrl ? { "fn::secret": url } : url },
         options: { ...opts, ...(provider && { provider: reference(provider) }) },
       };
       outputs[`${name}Secret`] = reference(`${name}.secret`);
@@ -92,13 +95,12 @@ for (const name of Object.keys(providers)) {
   providers[name] = new Provider(name, providers[name]);
 }
 const resources = {};
-for (const { name, args, opts = {}, provider, hasSecretUrl, eventsFrom } of webhooks) {
+for (const { name, args, opts = {}, provider, hasSecretUrl } of webhooks) {
   const url = hasSecretUrl ? secret(args.url) : args.url;
   // A reference to an earlier resource, such as \${orders}.
   const dependsOn = opts.dependsOn?.map((reference) => resources[reference.slice(2, -1)]);
   const options = { ...opts, dependsOn, provider: providers[provider] };
-  const events = eventsFrom ? resources[eventsFrom].events : args.events;
-  resources[name] = new Webhook(name, { ...args, url, events }, options);
+  resources[name] = new Webhook(name, { ...args, url }, options);
   exports[name + "Secret"] = resources[name].secret;
 }
 `;
