@@ -1,6 +1,11 @@
-import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
+import {
+  type LocalService,
+  type ReceivedRequest,
+  startLocalService,
+} from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it, vi } from "vitest";
 import { succeed } from "../helpers/commands.ts";
+import { isDelete } from "../helpers/faults/faults.mts";
 import {
   javascriptProgram,
   type Program,
@@ -166,5 +171,48 @@ it("A change that is undone at the service is no difference after a refresh", as
       expect(preview.exitCode, preview.output).toBe(0);
     },
     { service: { listing: true } },
+  );
+});
+
+it("A service that gives a creation the number of a webhook that is deleted beside it needs --parallel 1", async () => {
+  await withStack(
+    async (stack) => {
+      const { service, declare, up, pulumi, storedWebhooks } = stack;
+      const declareWith = (name: string, others = {}) =>
+        declare({ orders: { ...withUrl(name), opts: { deleteBeforeReplace: true } }, ...others });
+      const tasks = { args: { databaseId: "base_abc123", url: "https://example.com/tasks" } };
+      const isOfTasks = ({ body }: ReceivedRequest) =>
+        JSON.stringify(body ?? "").includes("/tasks");
+      const numberOfOrders = () => service.webhooks[0]?.id;
+      await declareWith("first");
+      await up();
+      let number = numberOfOrders();
+      const creationInFlight = service.nextRequest(isOfTasks);
+      const deleted = service.nextRequest((request) => isDelete(request) && request.committed);
+      const removeFault = service.use(async (request, next) => {
+        if (isDelete(request)) await creationInFlight;
+        if (!isOfTasks(request)) return next();
+        await deleted;
+        return Response.json({ id: number, secret: "whsec_of-tasks" });
+      });
+      await declareWith("second", { tasks });
+      const failed = await pulumi(["up", ...noPromptFlags, "--continue-on-error"]);
+      expect(failed.output).toMatch(/"The service returned a known id" in .* \[inDoubt\]/);
+      removeFault();
+
+      number = numberOfOrders();
+      service.use((request, next) => {
+        const isFree = service.webhooks.every(({ id }) => id !== number);
+        return isOfTasks(request) && isFree
+          ? Response.json({ id: number, secret: "whsec_of-tasks" })
+          : next();
+      });
+      await declareWith("third", { tasks });
+      const ended = await pulumi(["up", ...noPromptFlags, "--parallel", "1"]);
+
+      expect(ended.exitCode, ended.output).toBe(0);
+      expect(Object.keys(await storedWebhooks()).toSorted()).toEqual(["orders", "tasks"]);
+    },
+    { program: yamlProgram },
   );
 });
