@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { someArgs } from "../helpers/builders.ts";
 import { countsOf } from "../helpers/faults/faults.mts";
-import { javascriptProgram, type Webhooks, webhookArgs, yamlProgram } from "../helpers/programs.ts";
+import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.ts";
 import { noPromptFlags, type StoredWebhooks, shareStack } from "../helpers/stack.ts";
 
 /** Changes of the program that replace a webhook. Each webhook is named after the changed argument. */
@@ -58,7 +59,7 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
     expect(countsOf(service)).toMatchObject({ posts: 10, created: 10 });
     expect(Object.keys(created)).toHaveLength(10);
     expect(created.url?.outputs).toMatchObject({
-      ...webhookArgs(),
+      ...someArgs(),
       baseUrl: service.baseUrl,
       secret: { ciphertext: expect.any(String) },
     });
@@ -105,8 +106,8 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
     it("have a changed url in the state, the old one when unlisted, stay when inactive, and are removed when gone", () => {
       expect(refreshed).toMatchObject({
         changedUrl: { outputs: { url: otherUrl } },
-        inactive: { outputs: webhookArgs() },
-        unlisted: { outputs: { url: webhookArgs().url } },
+        inactive: { outputs: someArgs() },
+        unlisted: { outputs: { url: someArgs().url } },
       });
       expect(refreshed).not.toHaveProperty("gone");
     });
@@ -141,7 +142,7 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
       expect(preview).toMatch(warning);
       expect(preview).toMatch(new RegExp(`[~+] ${name} *:`));
       expect(update).toMatch(warning);
-      expect(webhookOf(name)).toMatchObject(webhookArgs(replacingChanges[name]));
+      expect(webhookOf(name)).toMatchObject(someArgs(replacingChanges[name]));
       expect(secretsBefore).not.toContain(webhookOf(name)?.secret);
     });
 

@@ -1,14 +1,10 @@
 import { join } from "node:path";
 import { respondWith } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
+import { someArgs } from "../helpers/builders.ts";
 import { writeJson } from "../helpers/directory.ts";
 import { isPost } from "../helpers/faults/faults.mts";
-import {
-  javascriptPluginProgram,
-  javascriptProgram,
-  webhookArgs,
-  yamlProgram,
-} from "../helpers/programs.ts";
+import { javascriptPluginProgram, javascriptProgram, yamlProgram } from "../helpers/programs.ts";
 import {
   type ExistingWebhook,
   expectAgreement,
@@ -19,7 +15,7 @@ import {
 } from "../helpers/stack.ts";
 
 const url = "https://example.com/path-token";
-const { events } = webhookArgs();
+const { events } = someArgs();
 
 /** The id by which the plugin knows an existing webhook. */
 const idOf = (webhook: ExistingWebhook | undefined) => `base_abc123/${webhook?.id}`;
@@ -145,7 +141,7 @@ it("pulumi-dbwebhooks/native creates webhooks with a Provider that has arguments
     await writeProgram(`
       const { Webhook, Provider } = require("pulumi-dbwebhooks/native");
       const provider = new Provider("account", ${JSON.stringify(account)});
-      const created = new Webhook("created", ${JSON.stringify(webhookArgs())}, { provider });
+      const created = new Webhook("created", ${JSON.stringify(someArgs())}, { provider });
       const pick = (webhook, ...keys) => Object.fromEntries(keys.map((key) => [key, webhook[key]]));
       exports.created = pick(created, "secret", "id", "webhookId", "url", "baseUrl");
     `);
@@ -160,7 +156,7 @@ it("pulumi-dbwebhooks/native creates webhooks with a Provider that has arguments
         secret: created?.secret,
         id: `base_abc123/${created?.id}`,
         webhookId: String(created?.id),
-        url: webhookArgs().url,
+        url: someArgs().url,
         baseUrl,
       },
     });

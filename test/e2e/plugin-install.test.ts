@@ -2,9 +2,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { version } from "../../package.json";
+import { someArgs } from "../helpers/builders.ts";
 import { succeed } from "../helpers/commands.ts";
 import { repository, writeJson } from "../helpers/directory.ts";
-import { webhookArgs, yamlProgram } from "../helpers/programs.ts";
+import { yamlProgram } from "../helpers/programs.ts";
 import { shareStack } from "../helpers/stack.ts";
 
 describe("Without a network, the plugin", () => {
@@ -21,7 +22,7 @@ describe("Without a network, the plugin", () => {
 
   beforeAll(async () => {
     // Unlike other test projects, this one has no path to the plugin.
-    const orders = { type: "dbwebhooks:Webhook", properties: webhookArgs() };
+    const orders = { type: "dbwebhooks:Webhook", properties: someArgs() };
     const project = { name: "webhooks", runtime: "yaml", resources: { orders } };
     await writeJson(join(stack().directory, "Pulumi.yaml"), project);
   });

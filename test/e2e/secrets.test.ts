@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { someArgs } from "../helpers/builders.ts";
 import { echoAuthorization } from "../helpers/faults/faults.mts";
-import { javascriptProgram, webhookArgs } from "../helpers/programs.ts";
+import { javascriptProgram } from "../helpers/programs.ts";
 import { noPromptFlags, shareStack } from "../helpers/stack.ts";
 
 const secretUrl = "https://example.com/url-path-token?signature=query-token";
@@ -28,7 +29,7 @@ const programOf = (event: string) => `
     props,
     opts: { ...opts, additionalSecretOutputs: [] },
   }));
-  const args = ${JSON.stringify(webhookArgs())};
+  const args = ${JSON.stringify(someArgs())};
   const url = pulumi.secret("${secretUrl}");
   exports.ordersSecret = new Webhook("orders", { ...args, url, events: ["${event}"] }).secret;
 `;

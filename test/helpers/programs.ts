@@ -4,8 +4,6 @@ import { type Adapter, dynamicAdapter, pluginAdapter } from "./adapters/adapters
 import { someArgs } from "./builders.ts";
 import { repository, writeFiles, writeJson } from "./directory.ts";
 
-export { someArgs as webhookArgs } from "./builders.ts";
-
 /** A webhook of a program. The output `<name>Secret` of the stack has its secret. */
 interface DeclaredWebhook {
   /** Changes of {@link someArgs}. */
@@ -57,14 +55,8 @@ export const yamlProgram: Program = {
       resources[name] = { type: "pulumi:providers:dbwebhooks", properties };
     }
     for (const [name, webhook] of Object.entries(webhooks)) {
-<<<<<<< HEAD
-      const { args, opts, provider, hasSecretUrl, eventsFrom } = webhook;
-      const { url, ...rest } = someArgs(args);
-      const events = eventsFrom ? reference(`${eventsFrom}.events`) : rest.events;
-=======
       const { args, opts, provider, hasSecretUrl } = webhook;
-      const { url, ...rest } = webhookArgs(args);
->>>>>>> c2623d8 (Name the budget of heavy commands, and drop an option of test programs)
+      const { url, ...rest } = someArgs(args);
       resources[name] = {
         type: "dbwebhooks:Webhook",
         properties: { ...rest, url: hasSecretUrl ? { "fn::secret": url } : url },

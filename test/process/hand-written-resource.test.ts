@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { dynamicAdapter, startAdapter } from "../helpers/adapters/adapters.ts";
-import { webhookArgs } from "../helpers/programs.ts";
+import { someArgs } from "../helpers/builders.ts";
 import { startReceiver } from "../helpers/receiver.ts";
 
 // Longer than the interval at which the plugin checks whether its engine is alive.
@@ -22,7 +22,7 @@ it("The dynamic provider does not end the process of a hand-written resource bet
   const settings = { baseUrl: "https://tables.example.com", apiKey: "key" };
   await using running = await startAdapter(dynamicAdapter, settings);
   // Loads this package.
-  await running.check(webhookArgs());
+  await running.check(someArgs());
   const firstStep = Promise.withResolvers<void>();
   await using receiver = await startReceiver(() => {
     firstStep.resolve();

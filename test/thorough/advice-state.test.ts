@@ -4,6 +4,7 @@ import {
   startLocalService,
 } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it, vi } from "vitest";
+import { someArgs } from "../helpers/builders.ts";
 import { succeed } from "../helpers/commands.ts";
 import { isDelete } from "../helpers/faults/faults.mts";
 import {
@@ -11,7 +12,6 @@ import {
   type Program,
   reference,
   type Webhooks,
-  webhookArgs,
   yamlProgram,
 } from "../helpers/programs.ts";
 import {
@@ -134,7 +134,7 @@ it("A deletion that is pending because another resource has the webhook ends whe
       await up();
       const [webhook] = service.webhooks;
       const id = `base_abc123/${webhook?.id}`;
-      const { url, events } = webhookArgs();
+      const { url, events } = someArgs();
       const known = { [id]: { secret: webhook?.secret, url, events } };
       const importing = { old: {}, fresh: { opts: { import: id } } };
       await declare(importing);

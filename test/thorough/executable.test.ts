@@ -15,7 +15,7 @@ import { kindOf } from "../helpers/errors.ts";
 import { countsOf, isPost } from "../helpers/faults/faults.mts";
 import { anchorsOf } from "../helpers/markdown.ts";
 import { packPlugin } from "../helpers/package.ts";
-import { webhookArgs, yamlProgram } from "../helpers/programs.ts";
+import { yamlProgram } from "../helpers/programs.ts";
 import { noPromptFlags, shareStack } from "../helpers/stack.ts";
 
 const platform = platformOfMachine();
@@ -51,7 +51,7 @@ describe("Where there is no Node.js, the plugin of an archive", () => {
       await symlink(await which(program), join(PATH, program));
     }
     environment = { ...stack().environment, PATH };
-    const orders = { type: "dbwebhooks:Webhook", properties: webhookArgs() };
+    const orders = { type: "dbwebhooks:Webhook", properties: someArgs() };
     await writeJson(join(stack().directory, "Pulumi.yaml"), {
       name: "webhooks",
       runtime: "yaml",

@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
+import { someArgs } from "../helpers/builders.ts";
 import { succeed } from "../helpers/commands.ts";
 import { writeFiles } from "../helpers/directory.ts";
 import { commandBlocks } from "../helpers/guide.ts";
 import { codeBlocks, readPage, sectionOf } from "../helpers/markdown.ts";
-import { javascriptPluginProgram, webhookArgs } from "../helpers/programs.ts";
+import { javascriptPluginProgram } from "../helpers/programs.ts";
 import { withStack } from "../helpers/stack.ts";
 
 const page = readPage("docs/existing-webhooks.md");
@@ -16,7 +17,7 @@ const [commandsOfSplit = ""] = commandBlocks(sectionOf(page, "Split a stack")).m
 
 const programWith = (entry: string) => `
   const { Webhook } = require("${entry}");
-  const args = ${JSON.stringify(webhookArgs({ tableId: "tbl_orders" }))};
+  const args = ${JSON.stringify(someArgs({ tableId: "tbl_orders" }))};
   exports.ordersSecret = new Webhook("orders", args).secret;
 `;
 

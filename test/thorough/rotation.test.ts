@@ -3,7 +3,8 @@ import type { AddressInfo } from "node:net";
 import type { EmittedEvent, LocalService } from "pulumi-dbwebhooks/local-service";
 import { expect, it, onTestFinished } from "vitest";
 import { createReceiver } from "../../examples/receiver/receiver.ts";
-import { type Webhooks, webhookArgs } from "../helpers/programs.ts";
+import { someArgs } from "../helpers/builders.ts";
+import type { Webhooks } from "../helpers/programs.ts";
 import { startReceiver } from "../helpers/receiver.ts";
 import { noPromptFlags, withStack } from "../helpers/stack.ts";
 
@@ -92,7 +93,7 @@ function programOf(replacementTrigger: string, url: string, settingsUrl: string)
   return `
     const pulumi = require("@pulumi/pulumi");
     const { Webhook } = require("pulumi-dbwebhooks");
-    const args = ${JSON.stringify(webhookArgs({ url }))};
+    const args = ${JSON.stringify(someArgs({ url }))};
     const { secret } = new Webhook("orders", args, { replacementTrigger: "${replacementTrigger}" });
     const send = (inputs) => fetch(inputs.url, { method: "POST", body: JSON.stringify(inputs) });
     const settingsProvider = {
