@@ -99,7 +99,7 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
         new RegExp(`webhook ${idOf("changedUrl")} of .* differ from the state`),
       );
       expect(output).toMatch(new RegExp(`webhook ${idOf("inactive")} of .* is switched off`));
-      expect(output).toMatch(`no longer has webhook ${idOf("gone")} `);
+      expect(output).toMatch(`does not list webhook ${idOf("gone")} `);
       expect(output).toMatch(/base_unlisted\b.*\bGET .* returned 403/);
     });
 
