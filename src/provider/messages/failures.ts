@@ -75,7 +75,7 @@ const twoResourcesAdvice = sentences(
 );
 
 /** Lets the compiler infer the facts of each row. */
-const row = <Facts = void>(row: FailureRow<Facts>) => row;
+const row = <Facts = void>(given: FailureRow<Facts>) => given;
 
 /** Every failure of an operation. */
 export const failures = {
