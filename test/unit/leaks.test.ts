@@ -194,6 +194,17 @@ describe("An error", () => {
     expectSafeError(error);
   });
 
+  it("shows the code of a failed connection where it withholds the text", async () => {
+    vi.stubEnv("https_proxy", "");
+    const { create } = startProvider({ baseUrl: "https://tables.acme-corp.invalid" });
+
+    const { message } = await errorOf(
+      create(someArgs({ url: "https://hooks.acme-corp.invalid/x" })),
+    );
+
+    expect(message).toMatch(/could not connect \((ENOTFOUND|EAI_AGAIN): \[withheld:/);
+  });
+
   const bodyWithoutId = { secret: otherSecret, error: { code: "ODD", message: otherSecret } };
   // A host name has no underscores, so the key has dots there.
   const redirect = { location: `https://${apiKey.replaceAll("_", ".")}.example.com/` };

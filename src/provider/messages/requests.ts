@@ -71,7 +71,8 @@ function noResponseText(
     case "stopping":
       return "was not sent, because Pulumi is stopping";
     case "connection": {
-      const reason = operation.redact([codes[0], text].filter(Boolean).join(": "), 150);
+      // The text can repeat the host of a receiver, which often is in the same domain as the service; the code cannot.
+      const reason = [codes[0], operation.redact(text, 150)].filter(Boolean).join(": ");
       const lost = isSent ? "lost the connection before the response was complete" : incomplete;
       return `${lost} (${reason || "unknown reason"})`;
     }
