@@ -231,7 +231,14 @@ export const failures = {
   otherBaseUrlOfDeletion: row<OtherBaseUrl>({
     kind: "notDeleted",
     cause: (facts) => `${otherBaseUrlText(facts)}. Nothing was sent`,
-    nextStep: "If you know the address in the state, use it together with its own key again.",
+    // A Provider that only gets its address back replaces the webhook once more.
+    nextStep: ({ provider: { isExplicit } }) =>
+      isExplicit
+        ? sentences(
+            `If you know the address in the state, set the Provider back to it and to its own key,`,
+            `and give the other address and its key to a second Provider for the webhooks that are to be there.`,
+          )
+        : "If you know the address in the state, use it together with its own key again.",
     heading: "The base URL has changed",
   }),
   notDeleted: row<FailedRequest>({
