@@ -99,9 +99,9 @@ async function undoCreation(
   address: WebhookAddress,
   secret: unknown,
 ): Promise<string | undefined> {
-  const operation = context.operation
-    .withName(`Delete webhook ${address.id}`)
-    .withSensitiveValues(typeof secret === "string" ? [secret] : []);
+  const operation = context.operation.withSensitiveValues(
+    typeof secret === "string" ? [secret] : [],
+  );
   const undoContext = { ...context, operation };
   try {
     const deletion = await deleteWebhook(undoContext, address, { isUndo: true });

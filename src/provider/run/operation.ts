@@ -76,11 +76,6 @@ export class Operation {
     this.#sensitiveValues = sensitiveValues;
   }
 
-  /** Returns the same operation under another name, for an undo. */
-  withName(name: string): Operation {
-    return new Operation(name, this.#notify, this.#shown, this.#sensitiveValues);
-  }
-
   /** Returns the same operation with more values to redact. */
   withSensitiveValues(values: readonly string[]): Operation {
     const sensitiveValues = () => [...this.#sensitiveValues(), ...values];
