@@ -31,7 +31,7 @@ type Drift = Partial<ListedProperties>;
 
 /** Returns the state with what a refresh finds at the service, except the secret. */
 export const readOperation: OperationDefinition<ReadRequest, ReadResult> = {
-  name: ({ id }) => `Read webhook ${id}`,
+  name: ({ id, props }) => `Read ${nameOfWebhook(id, parseProperties(props).databaseId)}`,
   sensitive: ({ props }) => props,
   withoutSettings: (context, { id, props }) => {
     locate(context, { id, props });

@@ -210,6 +210,8 @@ describe("A refresh with listing", () => {
 
       expect(error).toMatchObject({ kind: "unchanged" });
       expect(error.message).toContain(otherBaseUrl);
+      // Two databases can use one number.
+      expect(error.message).toContain("webhook 17 of database base_abc123");
       expect(provider.methods()).toEqual([]);
     },
   );
