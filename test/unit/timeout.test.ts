@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { expect, it } from "vitest";
 import { createHttpSender } from "../../src/api/send-once.ts";
@@ -42,4 +43,35 @@ it("A response that arrives while the process stands still is not lost to the ti
   await worker.terminate();
 
   expect(outcome).toMatchObject({ kind: "response", statusCode: 200, body: "{}" });
+});
+
+it("What arrives while the process stands still just before a timeout is handled before it", async () => {
+  const handled: string[] = [];
+  const sent = new Int32Array(new SharedArrayBuffer(4));
+  const standStill = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+  const worker = new Worker(
+    `const { parentPort, workerData } = require("node:worker_threads");
+    parentPort.once("message", () => {
+      parentPort.postMessage("response");
+      Atomics.store(workerData, 0, 1);
+      Atomics.notify(workerData, 0);
+    });`,
+    { eval: true, workerData: sent },
+  );
+  await once(worker, "online");
+  worker.once("message", (message) => handled.push(message));
+
+  startTimeout(2, () => handled.push("timeout"));
+  standStill();
+  // The second round of the event loop begins the last part of the timeout.
+  await setImmediate();
+  await setImmediate();
+  worker.postMessage("respond");
+  Atomics.wait(sent, 0, 0);
+  standStill();
+  await setImmediate();
+  await setImmediate();
+  await worker.terminate();
+
+  expect(handled).toEqual(["response", "timeout"]);
 });
