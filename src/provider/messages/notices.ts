@@ -18,7 +18,7 @@ export function differenceText(name: string, labels: readonly string[]): string 
 export function importText(name: string, isLookedUp: boolean): string {
   return sentences(
     `Importing ${name}${isLookedUp ? "" : `, as ${importSecretVariable} describes it: it was not looked up`}.`,
-    `If another resource has this webhook, first remove that entry with "pulumi state delete":`,
+    `If another resource has this webhook, or its deletion is pending, first remove that entry with "pulumi state delete":`,
     `otherwise Pulumi may delete the webhook with it.`,
   );
 }
