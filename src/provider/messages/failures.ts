@@ -256,12 +256,12 @@ export const failures = {
     kind: "notDeleted",
     cause: sentences(
       "the service returned 404 NOT_FOUND for it and for the list of its database:",
-      "the API key has no access to the database, or the database is gone",
+      "the API key has no access to the database, the database is gone, or the service cannot list webhooks",
     ),
     nextStep: (settings) =>
       sentences(
         `Check ${nameOfSetting(settings, "apiKey")}.`,
-        `If the database is gone, ${listingOffAdvice(settings)}.`,
+        `If the database is gone or cannot be listed, ${listingOffAdvice(settings)}.`,
       ),
     heading: "A wrong key",
   }),

@@ -43,9 +43,7 @@ const promises: Readonly<Record<string, (world: World) => readonly string[]>> = 
       .filter((webhook) => webhook !== service.webhooks.get(webhook.id))
       .map(({ id }) => id)
       // An existing webhook that the service returned before the provider could know it cannot be told from a new one.
-      .filter(
-        (id) => !history.creationsWithNewId(id).some(({ error }) => error?.kind === "undone"),
-      ),
+      .filter((id) => !history.creationsWithNewId(id).some(isUndo)),
 
   "what must go goes, or its deletion fails": ({ play, service, history }) =>
     history.deletions
@@ -80,6 +78,8 @@ const promises: Readonly<Record<string, (world: World) => readonly string[]>> = 
     return values.filter((value) => !/shared/.test(value) && shown.includes(value));
   },
 };
+
+const isUndo = ({ error }: Creation) => ["undone", "leftBehind"].includes(`${error?.kind}`);
 
 const isFor = (number: number | undefined) => (one: Creation) => one.resource.number === number;
 
