@@ -2,17 +2,24 @@ import { describe, expect, it, vi } from "vitest";
 import type { FailedCall } from "../../src/api/client.ts";
 import type { HttpOutcome } from "../../src/api/send-once.ts";
 import type { ReportedDelay } from "../../src/api/transport.ts";
+import { checkOperation } from "../../src/provider/check.ts";
+import { createOperation } from "../../src/provider/create.ts";
+import { deleteOperation } from "../../src/provider/delete.ts";
+import { diffOperation } from "../../src/provider/diff.ts";
+import { importOperation } from "../../src/provider/import.ts";
 import { adviceFor, listingOffAdvice, quotaAdvice } from "../../src/provider/messages/advice.ts";
 import { type FactsOf, type FailureName, failure } from "../../src/provider/messages/failure.ts";
 import { failures } from "../../src/provider/messages/failures.ts";
 import { nameOfWebhook } from "../../src/provider/messages/names.ts";
 import * as notices from "../../src/provider/messages/notices.ts";
 import * as requests from "../../src/provider/messages/requests.ts";
+import { readOperation } from "../../src/provider/read.ts";
 import type { Settings } from "../../src/provider/rules/config.ts";
 import { compareWebhook } from "../../src/provider/rules/differences.ts";
 import { EngineMonitor } from "../../src/provider/run/engine.ts";
 import { type Context, Operation } from "../../src/provider/run/operation.ts";
 import { RunState } from "../../src/provider/run/run-state.ts";
+import { updateOperation } from "../../src/provider/update.ts";
 import { errorBody, someArgs, someSettings, unknownMarkers } from "../helpers/builders.ts";
 import { startProvider } from "../helpers/provider.ts";
 import * as outcomes from "../helpers/transport.ts";
@@ -422,6 +429,30 @@ it("The properties of a webhook that differ are named, some with a reason", () =
       "some": "url, tableId (not known yet)",
     }
   `);
+});
+
+it("A message names the operation and its webhook", () => {
+  const [id, state] = ["17", someArgs()];
+
+  expect([
+    checkOperation.name({ news: state }),
+    diffOperation.name({ id, olds: state, news: state }),
+    createOperation.name({ inputs: state }),
+    createOperation.name({ inputs: {} }),
+    readOperation.name({ id, props: state }),
+    importOperation.name({ id, databaseId: "base_abc123", variable: "" }),
+    updateOperation.name({ olds: state }),
+    deleteOperation.name({ id, props: state }),
+  ]).toEqual([
+    "Check webhook",
+    `Compare ${name}`,
+    `Create webhook in ${place}`,
+    "Create webhook",
+    `Read ${name}`,
+    `Import ${name}`,
+    "Update webhook",
+    `Delete ${name}`,
+  ]);
 });
 
 it("A notice says what happened to a webhook, or why nothing happened", () => {
