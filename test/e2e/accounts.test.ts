@@ -105,7 +105,7 @@ describe("Accounts of the dynamic provider", () => {
   });
 });
 
-describe("Accounts of the native plugin", () => {
+describe("Accounts of the plugin", () => {
   const { eu, us, stack, printed, run } = shareAccounts(yamlProgram);
   const up = async (providers: Readonly<Record<string, string | undefined>>, apiKey: string) => {
     await stack().declare(webhooksIn(providers), {

@@ -20,7 +20,7 @@ const { events } = someArgs();
 /** The id by which the plugin knows an existing webhook. */
 const idOf = (webhook: ExistingWebhook | undefined) => `base_abc123/${webhook?.id}`;
 
-describe("The native plugin, given the secrets of existing webhooks,", () => {
+describe("The plugin, given the secrets of existing webhooks,", () => {
   const stack = shareStack({ program: javascriptProgram, service: { listing: true } });
   /** What DBWEBHOOKS_IMPORT_SECRET holds, by id. */
   const known: Record<string, unknown> = {};

@@ -38,13 +38,13 @@ export const javascriptProgram: Program = {
   ...javascript("pulumi-dbwebhooks", {}),
 };
 
-/** A JavaScript program with the native plugin. */
+/** A JavaScript program with the plugin. */
 export const javascriptPluginProgram: Program = {
   ...pluginAdapter,
   ...javascript("pulumi-dbwebhooks/native", pluginOfBuild),
 };
 
-/** A YAML program with the native plugin. */
+/** A YAML program with the plugin. */
 export const yamlProgram: Program = {
   ...pluginAdapter,
   write: (directory) => writeYamlProject(directory, {}),

@@ -52,7 +52,7 @@ const dynamicProvider = {
   addedInputs: { __provider: 'exports.handler = () => require("pulumi-dbwebhooks/provider")' },
 };
 const nativeProvider = {
-  name: "the native provider",
+  name: "the plugin",
   sdk: native,
   type: "dbwebhooks:index:Webhook",
   providerType: "pulumi:providers:dbwebhooks",

@@ -1,5 +1,5 @@
 /**
- * `npm run build:plugin`: writes the native plugin to `dist-plugin`: one file that needs only Node.js, its
+ * `npm run build:plugin`: writes the plugin to `dist-plugin`: one file that needs only Node.js, its
  * schema, a wrapper for Windows, docs/troubleshooting.md, and the licences of the bundled packages. Copies them to `plugin`, which is
  * part of the npm package.
  */

@@ -32,7 +32,7 @@ export type Adapter = typeof dynamicAdapter;
 export const pluginFile = join(repository, "dist-plugin/pulumi-resource-dbwebhooks");
 
 export const pluginAdapter: Adapter = {
-  name: "the native plugin",
+  name: "the plugin",
   idOf: ({ databaseId, id }) => `${databaseId}/${id}`,
   type: "dbwebhooks:index:Webhook",
   program: pluginFile,
