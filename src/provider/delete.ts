@@ -15,8 +15,8 @@ interface DeleteRequest {
 }
 
 /**
- * Deletes a webhook that is in the state. Throws unless the webhook is gone or may count as gone, or is another resource's
- * since this command has created or imported it.
+ * Deletes a webhook that is in the state. Throws unless the webhook is gone or may count as gone. A webhook that this command
+ * has created or imported has another resource now, so it is not deleted, and this counts as done.
  */
 export const deleteOperation: OperationDefinition<DeleteRequest, void> = {
   name: ({ id, props }) => `Delete ${nameOfWebhook(id, parseProperties(props).databaseId)}`,
