@@ -39,7 +39,7 @@ export function redact(text: string, sensitiveValues: readonly string[] = []): s
   }
   const ngrams = new Set([...values].flatMap(ngramsOf));
   // JSON may escape the slashes of a URL.
-  const spellings = [start, percentDecoded(start), start.replaceAll("\\/", "/")];
+  const spellings = [start, percentDecoded(start)].map((one) => one.replaceAll("\\/", "/"));
   const isSuspicious = spellings.some((one) =>
     suspiciousPatterns.some((pattern) => pattern.test(one)),
   );

@@ -22,6 +22,16 @@ export type SettingName = keyof typeof environmentVariables;
 /** The names of all settings. */
 export const settingNames = Object.keys(environmentVariables) as readonly SettingName[];
 
+const requiredSettings: readonly string[] = ["baseUrl", "apiKey"] satisfies SettingName[];
+
+/**
+ * Whether a setting must be given. An explicit provider takes these from its arguments alone: from the environment, one
+ * service could get the key of another.
+ */
+export function isRequiredSetting(name: string): boolean {
+  return requiredSettings.includes(name);
+}
+
 /** The environment variable with the secret of a webhook to import. */
 export const importSecretVariable = "DBWEBHOOKS_IMPORT_SECRET";
 /** The environment variable with the API keys of `serve`: other users of the machine cannot read it. */

@@ -5,7 +5,7 @@ import { unexpectedText } from "./messages/failures.js";
 import { callText } from "./messages/requests.js";
 import { sentences } from "./messages/sentences.js";
 import { outputsOf, parseInputs, type WebhookInputs } from "./rules/arguments.js";
-import type { WebhookAddress } from "./rules/state.js";
+import { parseProperties, type WebhookAddress } from "./rules/state.js";
 import { type Properties, parseSecret, withWrappedSecret } from "./rules/values.js";
 import { WebhookError } from "./run/errors.js";
 import type { Context, OperationDefinition } from "./run/operation.js";
@@ -31,8 +31,10 @@ interface CreatedWebhook {
  * webhook may have existed before.
  */
 export const createOperation: OperationDefinition<CreateRequest, CreateResult> = {
-  name: ({ inputs: { databaseId } }) =>
-    `Create webhook${typeof databaseId === "string" ? ` in database ${databaseId}` : ""}`,
+  name: ({ inputs }) => {
+    const { databaseId } = parseProperties(inputs);
+    return `Create webhook${databaseId === undefined ? "" : ` in database ${databaseId}`}`;
+  },
   sensitive: ({ inputs }) => inputs,
   isCreation: true,
   withoutSettings: "notCreated",

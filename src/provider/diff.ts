@@ -27,7 +27,7 @@ interface DiffResult {
 export const diffOperation = localOperation<DiffRequest, DiffResult>({
   name: ({ id, olds }) => `Compare ${nameOfWebhook(id, parseProperties(olds).databaseId)}`,
   sensitive: ({ olds }) => olds,
-  run: (context, { id, olds, news, ignored = [] }) => {
+  run: (context, { id, olds, news, ignored }) => {
     const { config, runState, operation, urn } = context;
     const state = parseProperties(olds);
     const address = runState.locate(id, state);

@@ -1,11 +1,13 @@
 // The arguments of both `Provider` classes.
 import * as pulumi from "@pulumi/pulumi";
-import { isDefaultProviderName, validateSettingNames } from "../common/setting-names.js";
+import {
+  isDefaultProviderName,
+  isRequiredSetting,
+  settingNames,
+  validateSettingNames,
+} from "../common/setting-names.js";
 import type { ProviderArgs } from "./args.js";
 import { assertSupportedNode } from "./supported-node.js";
-
-// Not from the environment: one service could get the key of another.
-const requiredSettings = ["baseUrl", "apiKey"] as const;
 
 /**
  * Returns the arguments of a `Provider` as Pulumi's engine expects them: every value as text, and the
@@ -21,7 +23,7 @@ export function providerInputs(name: string, args: ProviderArgs, namePrefix = ""
   const given: Partial<ProviderArgs> = args ?? {};
   const problems = [
     ...validateSettingNames(Object.keys(given)),
-    ...requiredSettings.flatMap((key) => textProblems(key, given[key])),
+    ...settingNames.flatMap((key) => textProblems(key, given[key])),
   ];
   if (isDefaultProviderName(name)) {
     problems.unshift(
@@ -43,14 +45,17 @@ export function providerInputs(name: string, args: ProviderArgs, namePrefix = ""
 
 /** Throws for a required setting that an Output has turned out to be no text. */
 function assertText(name: string, key: string, value: unknown): void {
-  const [problem] = requiredSettings.some((one) => one === key) ? textProblems(key, value) : [];
+  const [problem] = textProblems(key, value);
   if (problem !== undefined) {
     throw new pulumi.RunError(`Provider ${name}: ${problem}.`);
   }
 }
 
-/** Says why a value cannot be a base URL or a key. What an Output or a promise holds is not known yet. */
+/** Says why a value cannot be a required setting. What an Output or a promise holds is not known yet. */
 function textProblems(key: string, value: unknown): string[] {
+  if (!isRequiredSetting(key)) {
+    return [];
+  }
   if (value === undefined || value === null || value === "") {
     return [`${key}: is not set; give ${key} to the Provider`];
   }

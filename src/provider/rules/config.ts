@@ -4,6 +4,7 @@ import { apiPath } from "../../api/client.js";
 import { isApiKey } from "../../common/identifier.js";
 import {
   environmentVariables,
+  isRequiredSetting,
   namespace,
   type SettingName,
   settingNames,
@@ -20,35 +21,18 @@ interface SettingRule<Value> {
   /** Returns what is wrong with a text and what to write instead, or `undefined` if it is valid. */
   readonly validate: (text: string, allowInsecureBaseUrl: boolean) => string | undefined;
   readonly parse: (text: string) => Value;
-  /** Whether it must be given. An explicit provider takes a required setting from its arguments alone. */
-  readonly isRequired: boolean;
   /** The value of a setting that is not given. */
   readonly defaultValue?: Value;
 }
 
 /** Every setting, and its rule. */
 export const settingRules = {
-  baseUrl: { isRequired: true, validate: validateBaseUrlSetting, parse: normalizeBaseUrl },
-  apiKey: { isRequired: true, validate: validateApiKey, parse: String },
-  timeoutSeconds: {
-    isRequired: false,
-    validate: validateSeconds(0.001, 3_600),
-    parse: Number,
-    defaultValue: 30,
-  },
-  retrySeconds: {
-    isRequired: false,
-    validate: validateSeconds(0, 86_400),
-    parse: Number,
-    defaultValue: 120,
-  },
-  listing: { isRequired: false, validate: validateFlag, parse: parseListing },
-  allowInsecureBaseUrl: {
-    isRequired: false,
-    validate: validateFlag,
-    parse: parseFlag,
-    defaultValue: false,
-  },
+  baseUrl: { validate: validateBaseUrlSetting, parse: normalizeBaseUrl },
+  apiKey: { validate: validateApiKey, parse: String },
+  timeoutSeconds: { validate: validateSeconds(0.001, 3_600), parse: Number, defaultValue: 30 },
+  retrySeconds: { validate: validateSeconds(0, 86_400), parse: Number, defaultValue: 120 },
+  listing: { validate: validateFlag, parse: parseListing },
+  allowInsecureBaseUrl: { validate: validateFlag, parse: parseFlag, defaultValue: false },
 } satisfies { readonly [Name in SettingName]: SettingRule<unknown> };
 
 type SettingValues = {
@@ -143,7 +127,7 @@ function readSetting(
   isExplicit: boolean,
 ): GivenSetting | undefined {
   const value = get(name) ?? "";
-  const isOwn = isExplicit && (value !== "" || settingRules[name].isRequired);
+  const isOwn = isExplicit && (value !== "" || isRequiredSetting(name));
   const variable = isOwn ? "" : (environment[environmentVariables[name]] ?? "");
   const isFromEnvironment = variable !== "";
   const given = isFromEnvironment ? variable : value;
@@ -156,9 +140,9 @@ function validateSetting(name: SettingName, given: GivenSettings): string | unde
   const rule: SettingRule<unknown> = settingRules[name];
   const setting = given[name];
   if (setting === undefined) {
-    return rule.isRequired ? "is not set" : undefined;
+    return isRequiredSetting(name) ? "is not set" : undefined;
   }
-  if (rule.isRequired && !setting.isText) {
+  if (isRequiredSetting(name) && !setting.isText) {
     return "must be text; YAML makes numbers of configuration values of digits: write fn::toJSON around it";
   }
   return rule.validate(setting.text, given.allowInsecureBaseUrl?.text === "true");
