@@ -7,6 +7,7 @@ import { createOperation } from "../provider/create.js";
 import { deleteOperation } from "../provider/delete.js";
 import { diffOperation } from "../provider/diff.js";
 import { readOperation } from "../provider/read.js";
+import { parseStoredWebhook } from "../provider/rules/state.js";
 import type { Properties } from "../provider/rules/values.js";
 import { EngineMonitor, type Severity } from "../provider/run/engine.js";
 import type { OperationDefinition } from "../provider/run/operation.js";
@@ -44,7 +45,10 @@ export async function diff(
   olds: Properties,
   news: Properties,
 ): Promise<dynamic.DiffResult> {
-  return run(diffOperation, { id, olds, news: withoutProviderText(news) });
+  return run(diffOperation, {
+    ...parseStoredWebhook({ id }, olds),
+    news: withoutProviderText(news),
+  });
 }
 
 /** Creates the webhook and returns its secret for Pulumi to encrypt. */
@@ -57,7 +61,7 @@ export async function create(inputs: Properties): Promise<dynamic.CreateResult> 
  * webhook no longer exists.
  */
 export async function read(id: string, props: Properties): Promise<dynamic.ReadResult> {
-  return run(readOperation, { id, props });
+  return run(readOperation, parseStoredWebhook({ id }, props));
 }
 
 /** Keeps the old outputs. */
@@ -67,7 +71,7 @@ export async function update(_id: string, olds: Properties): Promise<dynamic.Upd
 
 /** Deletes the webhook. */
 async function remove(id: string, props: Properties): Promise<void> {
-  await run(deleteOperation, { id, props });
+  await run(deleteOperation, parseStoredWebhook({ id }, props));
 }
 
 export { remove as delete };

@@ -1,9 +1,9 @@
 // The operations of the service's API, which docs/api/README.md describes, and their paths.
 
-import { mayHaveActed, type RequestKind } from "./retry-policy.js";
+import { classOf, factsOf } from "./response-class.js";
+import type { RequestKind } from "./retry-policy.js";
 import type { ListEntry, ListedWebhook } from "./schemas.js";
 import type { HttpRequest, HttpResponse } from "./send-once.js";
-import { isNotFound } from "./service-error.js";
 import type { Call, CallResult, ClientOptions, Transport } from "./transport.js";
 
 /** The path of the API, which follows every base URL (docs/api/README.md#paths). */
@@ -102,7 +102,8 @@ export async function createWebhook(
   const body = { url, events, tableId } satisfies RequestBody;
   const { call, response } = await callApi(context, "create", webhooksPath(databaseId), { body });
   if (response === undefined) {
-    return { kind: mayHaveActed(call.outcome) ? "inDoubt" : "refused", failedCall: call };
+    const { mayBeCarriedOut } = factsOf(call.outcome);
+    return { kind: mayBeCarriedOut ? "inDoubt" : "refused", failedCall: call };
   }
   const created = parseCreatedWebhook(response.body);
   if (created?.id === undefined) {
@@ -165,7 +166,7 @@ export async function deleteWebhook(
   const path = `${webhooksPath(databaseId)}/${encodeURIComponent(id)}`;
   const { call, response } = await callApi(context, "delete", path, { isUndo });
   if (response === undefined) {
-    return isNotFound(call.outcome)
+    return classOf(call.outcome) === "notFound"
       ? { kind: "absent", call }
       : { kind: "failed", failedCall: call };
   }
@@ -193,7 +194,7 @@ async function callApi(
   const result = await transport.sendRequest({ kind, request, isUndo, onDelay });
   const call = { ...result, request };
   const { outcome } = call;
-  return outcome.kind === "response" && outcome.statusCode >= 200 && outcome.statusCode < 300
+  return outcome.kind === "response" && classOf(outcome) === "success"
     ? { call, response: outcome }
     : { call };
 }

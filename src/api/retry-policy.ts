@@ -1,7 +1,7 @@
 // The whole decision about a retry, without I/O: whether, when, until when, and why not.
 
-import type { HttpOutcome } from "./send-once.js";
-import { isApiError } from "./service-error.js";
+import { classOf, factsOf, factsOfStatus } from "./response-class.js";
+import type { HttpFailure, HttpOutcome } from "./send-once.js";
 
 /** How long a refused connection is retried: a service that restarts accepts connections by then. */
 export const connectionRefusedSeconds = 15;
@@ -10,12 +10,6 @@ const firstBackoffMs = 500;
 const longestBackoffMs = 10_000;
 // The first delay after "Retry-After: 0".
 const firstBackoffAfterZeroMs = 50;
-// The status codes that say that a request was not carried out (RFC 9110, section 15; RFC 4918, RFC 6585, RFC 7725).
-const notCarriedOutStatusCodes = [
-  300, 301, 302, 307, 308, 400, 401, 402, 403, 404, 405, 406, 407, 410, 411, 413, 414, 415, 416,
-  417, 421, 422, 423, 426, 428, 431, 451, 501, 505, 511,
-];
-const temporaryStatusCodes = [408, 425, 429];
 // Codes of Node.js and OpenSSL for an unusable proxy, a host that does not exist, a port without TLS and a
 // certificate that is not trusted.
 const permanentCodes =
@@ -75,46 +69,21 @@ export function nextStep(
       giveUpReason: isConnectionRefused ? "connectionRefused" : "retrySeconds",
     };
   }
-  return { kind: isThrottled(outcome) ? "pause" : "retry", delayMs };
-}
-
-/**
- * Whether the service may have acted on a request. A server sends 303 after it has carried out a request;
- * proxies send 408 and 5xx about requests that the service may have carried out; 409 can mean that the
- * webhook exists.
- */
-export function mayHaveActed(outcome: HttpOutcome): boolean {
-  return outcome.kind === "response"
-    ? !isThrottled(outcome) && !notCarriedOutStatusCodes.includes(outcome.statusCode)
-    : outcome.kind !== "unsent";
-}
-
-/**
- * Whether the service itself throttled the request, without acting on it. A 503 with `Retry-After`
- * alone does not prove it: proxies send that after a timeout of their backend, which may have carried out
- * the request.
- */
-function isThrottled(outcome: HttpOutcome): boolean {
-  if (outcome.kind !== "response") {
-    return false;
-  }
-  const { statusCode, retryAfterMs } = outcome;
-  const isThrottling503 = retryAfterMs !== undefined && isApiError(outcome);
-  return statusCode === 429 || (statusCode === 503 && isThrottling503);
+  return { kind: classOf(outcome) === "throttled" ? "pause" : "retry", delayMs };
 }
 
 function isRetriable(kind: RequestKind, outcome: HttpOutcome): boolean {
-  if (outcome.kind === "response") {
-    const { statusCode } = outcome;
-    const isTemporary = temporaryStatusCodes.includes(statusCode) || statusCode >= 500;
-    return kind === "create" ? isThrottled(outcome) : isTemporary;
-  }
-  const { proxyStatusCode: proxyStatus = 502 } = outcome;
-  const isRefusedByProxy = proxyStatus < 500 && !temporaryStatusCodes.includes(proxyStatus);
-  if (outcome.cause === "stopping" || isRefusedByProxy || hasCode(outcome, permanentCodes)) {
-    return false;
-  }
-  return outcome.kind === "unsent" || kind !== "create";
+  const { retried } = factsOf(outcome);
+  const mayBeRetried = retried === "always" || (retried === "ifIdempotent" && kind !== "create");
+  return mayBeRetried && (outcome.kind === "response" || !isPermanent(outcome));
+}
+
+/** Whether another attempt would fail in the same way. */
+function isPermanent(failure: HttpFailure): boolean {
+  const { cause, proxyStatusCode } = failure;
+  const isRefusedByProxy =
+    proxyStatusCode !== undefined && factsOfStatus(proxyStatusCode).retried === "never";
+  return cause === "stopping" || isRefusedByProxy || hasCode(failure, permanentCodes);
 }
 
 function hasCode(outcome: HttpOutcome, pattern: RegExp): boolean {

@@ -1,6 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { adviceForUnknownName } from "../common/nearest-name.js";
-import { shownValue } from "../common/redact.js";
+import { shownValue } from "../common/plain-text.js";
 import { serveApiKeysVariable } from "../common/setting-names.js";
 import { version } from "../common/version.js";
 import { defaultApiKey, defaultPort, UsageError } from "./options.js";

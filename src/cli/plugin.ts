@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { oneLine } from "../common/redact.js";
+import { oneLine } from "../common/plain-text.js";
 import { version } from "../common/version.js";
 
 const run = promisify(execFile);

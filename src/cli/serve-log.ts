@@ -1,4 +1,5 @@
-import { oneLine, redact } from "../common/redact.js";
+import { oneLine } from "../common/plain-text.js";
+import { redact } from "../common/redact.js";
 import { isLoopbackHostname } from "../common/url.js";
 import type { LogEntry } from "../local-service/index.js";
 

@@ -1,5 +1,5 @@
 import { closest, distance } from "fastest-levenshtein";
-import { shownValue } from "./redact.js";
+import { shownValue } from "./plain-text.js";
 
 // Limits the time of a comparison, which grows with the length. No known name is longer.
 const maxLength = 100;

@@ -1,9 +1,6 @@
 import { unescape as percentDecoded } from "node:querystring";
 import { isLoopbackHostname } from "./url.js";
 
-// The beginning of what others read as a command in any line. Pulumi's CLI takes "<{%…%}>" for a colour, and panics at an
-// unknown one; CI systems take "##[…]" and "##vso[…]" for commands.
-const directives = /<\{%|##(?:vso)?\[/gi;
 const placeholder = "[withheld: it may repeat a secret]";
 const ngramLength = 8;
 const maxLookedAt = 4_000;
@@ -65,28 +62,6 @@ export function sensitivePartsOfUrl(url: string): string[] {
     part.split(commonWords),
   );
   return [...userInfo, ...candidates];
-}
-
-/**
- * Makes a text fit for one line of Pulumi's output. The result has no line breaks, control or invisible
- * characters, no directives of Pulumi and of CI systems, is well-formed Unicode (a lone surrogate makes Pulumi's provider
- * process hang), and has at most `maxLength` UTF-16 units.
- */
-export function oneLine(text: string, maxLength: number): string {
-  const line = text
-    // Comes first: two lone surrogates would become a pair once the invisible character between them is gone.
-    .toWellFormed()
-    .replace(/[\p{Cf}\p{DI}]/gu, "")
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
-    .replace(directives, (directive) => `${directive.slice(0, -1)} ${directive.slice(-1)}`)
-    .trim();
-  const cut = line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;
-  return cut.toWellFormed();
-}
-
-/** Shortens a value from outside to one line, so that it leaves room for the rest of a sentence. */
-export function shownValue(value: string): string {
-  return oneLine(value, 100);
 }
 
 /** Returns every 8 letters or digits in a row, whatever stands between them. */

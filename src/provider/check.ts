@@ -1,4 +1,4 @@
-import { oneLine } from "../common/redact.js";
+import { oneLine } from "../common/plain-text.js";
 import {
   normalizeEvents,
   validateArgumentNames,

@@ -1,13 +1,13 @@
 import { createWebhook, deleteWebhook } from "../api/client.js";
-import { mayHaveActed } from "../api/retry-policy.js";
-import { failure } from "./messages/failure.js";
+import { factsOf } from "../api/response-class.js";
+import { failure, webhookErrorOf } from "./messages/failure.js";
 import { unexpectedText } from "./messages/failures.js";
 import { callText } from "./messages/requests.js";
 import { sentences } from "./messages/sentences.js";
 import { outputsOf, parseInputs, type WebhookInputs } from "./rules/arguments.js";
 import { parseProperties, type WebhookAddress } from "./rules/state.js";
 import { type Properties, parseSecret, withWrappedSecret } from "./rules/values.js";
-import { WebhookError } from "./run/errors.js";
+import type { ErrorKind } from "./run/errors.js";
 import type { Context, OperationDefinition } from "./run/operation.js";
 
 interface CreateRequest {
@@ -26,9 +26,12 @@ interface CreatedWebhook {
   readonly secret: string;
 }
 
+/** The kinds of errors after which the service has no webhook of the creation. */
+const harmlessKinds: readonly ErrorKind[] = ["notCreated", "undone"];
+
 /**
- * Creates a webhook. Deletes it again if its secret cannot be stored, or can no longer reach the state; never if the
- * webhook may have existed before.
+ * Creates a webhook. Deletes it again only if its secret can no longer reach the state, because Pulumi
+ * stores nothing more.
  */
 export const createOperation: OperationDefinition<CreateRequest, CreateResult> = {
   name: ({ inputs }) => {
@@ -39,24 +42,44 @@ export const createOperation: OperationDefinition<CreateRequest, CreateResult> =
   isCreation: true,
   withoutSettings: "notCreated",
   run: async (context, { inputs }) => {
-    const { engineMonitor, operation, settings } = context;
+    const { engineMonitor, operation, runState, settings, urn } = context;
     const parsed = parseInputs(inputs);
     if ("problem" in parsed) {
       throw failure("incomplete", operation, parsed.problem);
     }
+    // The dynamic adapter gets no URN.
+    const creation = urn ?? JSON.stringify(parsed.webhook);
+    assertNotInDoubt(context, creation);
     try {
       const { id, secret } = await createOrUndo(context, parsed.webhook);
       const { baseUrl } = settings;
       return { id, outs: withWrappedSecret({ ...outputsOf(inputs), baseUrl, secret }) };
     } catch (error) {
+      const webhookError = webhookErrorOf(error, operation);
+      if (!harmlessKinds.includes(webhookError.kind)) {
+        runState.noteDoubt(creation, webhookError);
+      }
       if (!(await engineMonitor.confirmCanStoreOrStop())) {
         // The process ends before the error can reach the engine.
-        operation.warn(error instanceof WebhookError ? error.message : `${operation.name} failed.`);
+        operation.warn(webhookError.message);
       }
-      throw error;
+      throw webhookError;
     }
   },
 };
+
+/**
+ * Throws if this creation has failed before in this command and may have left a webhook at the service.
+ * An error hook of the program makes Pulumi repeat a failed creation, and then Pulumi does not show the
+ * error, so the first repetition does.
+ */
+function assertNotInDoubt({ operation, runState }: Context, creation: string): void {
+  const earlierError = runState.doubtOf(creation);
+  if (earlierError !== undefined) {
+    operation.warnOnce(`doubt of ${creation}`, () => earlierError.message);
+    throw failure("repeated", operation);
+  }
+}
 
 async function createOrUndo(context: Context, webhook: WebhookInputs): Promise<CreatedWebhook> {
   const { settings, runState, engineMonitor, operation } = context;
@@ -68,42 +91,35 @@ async function createOrUndo(context: Context, webhook: WebhookInputs): Promise<C
   if (creation.kind === "inDoubt") {
     throw failure("inDoubt", operation, { context, call: creation.failedCall });
   }
-  const { secret } = creation;
   const address = { ...creation.webhook, baseUrl: settings.baseUrl };
   const { id } = address;
-  const isKnown = runState.isKnown(address, startedAt);
-  if (isKnown || isMissing(secret)) {
+  const secret = parseSecret(creation.secret);
+  if (runState.isKnown(address, startedAt)) {
     runState.noteExists(address);
-    throw failure(isKnown ? "knownId" : "withoutSecret", operation, id);
+    throw failure("knownId", operation, id);
+  }
+  if ("problem" in secret) {
+    runState.noteExists(address);
+    throw failure("unusableSecret", operation, { id, problem: secret.problem });
   }
   // Before anything else is awaited: Pulumi may start a deletion of this webhook meanwhile.
   runState.noteCreated(address);
-  const canStore = await engineMonitor.confirmCanStoreOrStop();
-  const parsed = parseSecret(secret);
-  if ("secret" in parsed && canStore) {
-    return { id, secret: parsed.secret };
+  if (await engineMonitor.confirmCanStoreOrStop()) {
+    return { id, ...secret };
   }
-  const secretProblem = "problem" in parsed ? parsed.problem : undefined;
-  const problem = await undoCreation(context, address, secret);
+  const problem = await undoCreation(context, address, secret.secret);
   throw problem === undefined
-    ? failure("undone", operation, { id, secretProblem })
-    : failure("leftBehind", operation, { id, secretProblem, problem });
-}
-
-/** Whether the response revealed no secret, as one about an existing webhook might. */
-function isMissing(secret: unknown): boolean {
-  return secret === undefined || secret === null || secret === "";
+    ? failure("undone", operation, id)
+    : failure("leftBehind", operation, { id, problem });
 }
 
 /** Deletes a webhook that was just created. Returns what went wrong, if anything did. */
 async function undoCreation(
   context: Context,
   address: WebhookAddress,
-  secret: unknown,
+  secret: string,
 ): Promise<string | undefined> {
-  const operation = context.operation.withSensitiveValues(
-    typeof secret === "string" ? [secret] : [],
-  );
+  const operation = context.operation.withSensitiveValues([secret]);
   const undoContext = { ...context, operation };
   try {
     const deletion = await deleteWebhook(undoContext, address, { isUndo: true });
@@ -113,7 +129,7 @@ async function undoCreation(
     if (deletion.kind === "absent") {
       return sentences(
         "the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks",
-        deletion.call.earlierOutcomes.some(mayHaveActed) &&
+        deletion.call.earlierOutcomes.some((outcome) => factsOf(outcome).mayBeCarriedOut) &&
           "(an earlier attempt without a complete response may have deleted it)",
       );
     }

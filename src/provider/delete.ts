@@ -1,33 +1,27 @@
 import { deleteWebhook } from "../api/client.js";
-import { isNotFound, saysNothingAboutLists } from "../api/service-error.js";
+import { factsOf } from "../api/response-class.js";
 import { failure } from "./messages/failure.js";
 import { nameOfWebhook } from "./messages/names.js";
 import { absentText, goneText, keptText } from "./messages/notices.js";
-import { parseProperties, type WebhookAddress } from "./rules/state.js";
-import type { Properties } from "./rules/values.js";
+import type { StoredWebhook, WebhookAddress } from "./rules/state.js";
 import { lookUp } from "./run/lookup.js";
 import type { Context, OperationDefinition } from "./run/operation.js";
-
-interface DeleteRequest {
-  readonly id: string;
-  /** The stored outputs. */
-  readonly props: Properties;
-}
 
 /**
  * Deletes a webhook that is in the state. Throws unless the webhook is gone or may count as gone. A webhook that this command
  * has created or imported has another resource now, so it is not deleted, and this counts as done.
  */
-export const deleteOperation: OperationDefinition<DeleteRequest, void> = {
-  name: ({ id, props }) => `Delete ${nameOfWebhook(id, parseProperties(props).databaseId)}`,
+export const deleteOperation: OperationDefinition<StoredWebhook, void> = {
+  name: ({ id, state }) => `Delete ${nameOfWebhook(id, state.databaseId)}`,
   sensitive: ({ props }) => props,
   withoutSettings: "notDeleted",
-  run: async (context, { id, props }) => {
+  run: async (context, webhook) => {
     const { settings, runState, operation, urn } = context;
-    const address = runState.locate(id, parseProperties(props));
+    const address = runState.locate(webhook);
     if (address === undefined) {
       throw failure("noAddress", operation, "notDeleted");
     }
+    const { id } = address;
     const name = nameOfWebhook(id, address.databaseId);
     if (runState.isOwn(address)) {
       operation.warn(keptText(name));
@@ -71,16 +65,16 @@ async function confirmAbsence(
   if (webhook !== undefined || hasUnusableEntry) {
     throw failure("stillListed", operation);
   }
-  if (failedCall !== undefined && isNotFound(failedCall.outcome)) {
-    throw failure("listNotFound", operation, settings);
-  }
-  const isUndecided = failedCall !== undefined && saysNothingAboutLists(failedCall.outcome);
-  if (isUndecided || (settings.listing && !isComplete)) {
-    throw failure("notConfirmed", operation, { context, call: failedCall });
-  }
   if (isComplete) {
     operation.notify(goneText(name));
-  } else {
-    operation.warn(absentText(name));
+    return;
   }
+  const asList = failedCall && factsOf(failedCall.outcome).asList;
+  if (asList === "noAccess") {
+    throw failure("listNotFound", operation, settings);
+  }
+  if (settings.listing || asList === "nothing") {
+    throw failure("notConfirmed", operation, { context, call: failedCall });
+  }
+  operation.warn(absentText(name));
 }

@@ -2,14 +2,11 @@ import { failure } from "./messages/failure.js";
 import { nameOfWebhook } from "./messages/names.js";
 import { differenceText } from "./messages/notices.js";
 import { compareWebhook } from "./rules/differences.js";
-import { parseProperties, type WebhookAddress } from "./rules/state.js";
+import type { StoredWebhook, WebhookAddress } from "./rules/state.js";
 import type { Properties } from "./rules/values.js";
 import { type LocalContext, localOperation } from "./run/operation.js";
 
-interface DiffRequest {
-  readonly id: string;
-  /** The stored outputs, as Pulumi calls them too. */
-  readonly olds: Properties;
+interface DiffRequest extends StoredWebhook {
   readonly news: Properties;
   /** The paths of `ignoreChanges`, where Pulumi has not applied them. */
   readonly ignored?: readonly string[];
@@ -25,15 +22,16 @@ interface DiffResult {
  * Compares a webhook with the arguments and the base URL, and warns of differences. Throws if the update must not happen.
  */
 export const diffOperation = localOperation<DiffRequest, DiffResult>({
-  name: ({ id, olds }) => `Compare ${nameOfWebhook(id, parseProperties(olds).databaseId)}`,
-  sensitive: ({ olds }) => olds,
-  run: (context, { id, olds, news, ignored }) => {
+  name: ({ id, state }) => `Compare ${nameOfWebhook(id, state.databaseId)}`,
+  sensitive: ({ props }) => props,
+  run: (context, { news, ignored, ...webhook }) => {
     const { config, runState, operation, urn } = context;
-    const state = parseProperties(olds);
-    const address = runState.locate(id, state);
+    const { state } = webhook;
+    const address = runState.locate(webhook);
     if (address === undefined) {
       throw failure("noAddress", operation, "unchanged");
     }
+    const { id } = address;
     if (runState.isCreated(address)) {
       throw failure("twoResources", operation, id);
     }

@@ -2,7 +2,6 @@ import type { ListedWebhook } from "../api/schemas.js";
 import { isEventType } from "../common/event-types.js";
 import { hasControlOrSurroundingSpace } from "../common/identifier.js";
 import { parseJson } from "../common/json.js";
-import { validateNames } from "../common/nearest-name.js";
 import { failure } from "./messages/failure.js";
 import { nameOfWebhook } from "./messages/names.js";
 import { importText } from "./messages/notices.js";
@@ -23,7 +22,7 @@ interface ImportRequest {
   readonly id: string;
   readonly databaseId: string;
   /**
-   * What `DBWEBHOOKS_IMPORT_SECRET` holds: the secret, or a JSON object by `<databaseId>/<id>` of secrets, or of objects
+   * What `DBWEBHOOKS_IMPORT_SECRET` holds: a JSON object by `<databaseId>/<id>` of secrets, or of objects
    * with `secret` and the arguments.
    */
   readonly variable: string;
@@ -44,12 +43,13 @@ export const importOperation: OperationDefinition<ImportRequest, ImportResult> =
   sensitive: ({ variable }) => ({ secret: variable }),
   withoutSettings: "unchanged",
   run: async (context, { id, databaseId, variable }) => {
-    const { runState, operation, settings } = context;
+    const { runState, operation, settings, urn } = context;
     const { baseUrl } = settings;
     const address = { baseUrl, databaseId, id };
     const given = parseVariable(variable, address);
     const webhook = given.inputs ?? (await lookUpInputs(context, address, given));
-    operation.notifyOnce(importText(nameOfWebhook(id, databaseId), given.inputs === undefined));
+    const line = importText(nameOfWebhook(id, databaseId), given.inputs === undefined);
+    operation.notifyOnce(`${urn}: ${line}`, line);
     runState.noteImported(address);
     // Pulumi does not pass on what the program declares, and a receiver's url is often a credential.
     const inputs = { ...webhook, url: wrapSecret(webhook.url) };
@@ -105,18 +105,18 @@ interface GivenWebhook {
 }
 
 /**
- * Reads the variable for one webhook. Scripts produce other JSON by accident, such as `null` for a missing value, a
- * quoted text or a list; none of these is a secret that verifies a signature.
+ * Reads the variable for one webhook. No problem repeats a name or a value of the variable: if somebody
+ * has swapped key and value, the name is the secret.
  */
 function parseVariable(variable: string, { databaseId, id }: WebhookAddress): GivenWebhook {
-  const json = parseJson(variable);
   if (variable === "") {
     return unusable("is not set, and the service does not reveal the secret again");
   }
-  if (!isObject(json) && (json !== undefined || /^\s*["[{]/.test(variable))) {
-    return unusable("holds JSON that is not an object of secrets");
+  const secrets = parseJson(variable);
+  if (!isObject(secrets)) {
+    return unusable("is not a JSON object of secrets");
   }
-  const given = isObject(json) ? json[`${databaseId}/${id}`] : variable;
+  const given = secrets[`${databaseId}/${id}`];
   const { secret, ...declared } = isObject(given) ? given : { secret: given };
   if (typeof secret !== "string" || !isUsableSecret(secret)) {
     return { ...unusable("holds no usable secret for it"), isDescribed: isObject(given) };
@@ -131,8 +131,10 @@ function parseDeclared(
   databaseId: string,
 ): Pick<GivenWebhook, "inputs" | "problem"> {
   const inputs = { ...declared, databaseId };
+  const names = Object.keys(webhookArguments);
+  const hasUnknownName = Object.keys(inputs).some((name) => !names.includes(name));
   const problems = [
-    ...validateNames(Object.keys(inputs), Object.keys(webhookArguments)),
+    ...(hasUnknownName ? [`it holds a name other than secret, ${names.join(", ")}`] : []),
     ...validateArguments(inputs),
   ];
   return problems.length === 0

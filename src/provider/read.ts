@@ -4,21 +4,16 @@ import {
   absentFromListText,
   driftText,
   inactiveText,
+  noAddressText,
   notLookedUpText,
   notReadText,
 } from "./messages/notices.js";
 import { callText } from "./messages/requests.js";
 import { withoutNullish } from "./rules/arguments.js";
-import { parseProperties, type WebhookAddress, type WebhookState } from "./rules/state.js";
+import type { StoredWebhook, WebhookAddress, WebhookState } from "./rules/state.js";
 import { type Properties, withWrappedSecret } from "./rules/values.js";
 import { differencesFrom, type ListedProperties, lookUpForRefresh } from "./run/lookup.js";
 import type { Context, LocalContext, OperationDefinition } from "./run/operation.js";
-
-interface ReadRequest {
-  readonly id: string;
-  /** The stored outputs. */
-  readonly props: Properties;
-}
 
 /** The state, as Pulumi's dynamic providers return it. An empty id says that the webhook no longer exists. */
 interface ReadResult {
@@ -30,34 +25,43 @@ interface ReadResult {
 type Drift = Partial<ListedProperties>;
 
 /** Returns the state with what a refresh finds at the service, except the secret. */
-export const readOperation: OperationDefinition<ReadRequest, ReadResult> = {
-  name: ({ id, props }) => `Read ${nameOfWebhook(id, parseProperties(props).databaseId)}`,
+export const readOperation: OperationDefinition<StoredWebhook, ReadResult> = {
+  name: ({ id, state }) => `Read ${nameOfWebhook(id, state.databaseId)}`,
   sensitive: ({ props }) => props,
-  withoutSettings: (context, { id, props }) => {
-    locate(context, { id, props });
+  withoutSettings: (context, webhook) => {
+    const { id, props } = webhook;
+    locate(context, webhook);
     context.operation.warnOnce(notReadText(context.config.problems));
     return { id, props: withWrappedSecret(props) };
   },
-  run: async (context, { id, props }) => {
-    const address = locate(context, { id, props });
+  run: async (context, webhook) => {
+    const { id, props, state } = webhook;
+    const address = locate(context, webhook);
     const stored = withWrappedSecret(props);
     if (address === undefined) {
       return { id, props: stored };
     }
-    const drift = await findDrift(context, address, parseProperties(props));
+    const drift = await findDrift(context, address, state);
     return drift === "absent"
       ? { id: "", props: {} }
       : { id, props: withoutNullish({ ...stored, ...drift }) };
   },
 };
 
-/** Returns where a webhook is, if its state says so. Throws if the provider has another base URL than the webhook. */
+/**
+ * Returns where a webhook is. Warns if its state does not say so. Throws if the provider has another
+ * base URL than the webhook.
+ */
 function locate(
   { config: { location: provider }, runState, operation }: LocalContext,
-  { id, props }: ReadRequest,
+  webhook: StoredWebhook,
 ): WebhookAddress | undefined {
-  const address = runState.locate(id, parseProperties(props));
-  if (provider !== undefined && address !== undefined && provider.baseUrl !== address.baseUrl) {
+  const address = runState.locate(webhook);
+  if (address === undefined) {
+    operation.warn(noAddressText(nameOfWebhook(webhook.id, webhook.state.databaseId)));
+    return undefined;
+  }
+  if (provider !== undefined && provider.baseUrl !== address.baseUrl) {
     // With --run-program, Pulumi would store this provider for the webhook, and never delete it.
     const { baseUrl } = address;
     throw failure("otherBaseUrlOfRefresh", operation, { provider, baseUrl });

@@ -1,11 +1,10 @@
 // Runs the operations on webhooks for one configured provider. The adapters translate between Pulumi and them. Requests and
 // results have the shapes of Pulumi's dynamic providers.
 import { Transport } from "../api/transport.js";
-import { failure } from "./messages/failure.js";
+import { failure, webhookErrorOf } from "./messages/failure.js";
 import { delayText } from "./messages/notices.js";
 import { type ConfigResult, type ConfigSource, readConfig, type Settings } from "./rules/config.js";
 import type { EngineMonitor } from "./run/engine.js";
-import { WebhookError } from "./run/errors.js";
 import {
   type Context,
   type LocalContext,
@@ -32,7 +31,7 @@ export class WebhookProvider {
     this.#engineMonitor = engineMonitor;
   }
 
-  /** Runs one operation. Each error is a {@link WebhookError}. */
+  /** Runs one operation. Each error is a `WebhookError`. */
   run<Request, Result>(
     definition: OperationDefinition<Request, Result>,
     request: Request,
@@ -48,9 +47,7 @@ export class WebhookProvider {
       try {
         return await this.#runWith(definition, request, operation, urn);
       } catch (error) {
-        throw error instanceof WebhookError
-          ? error
-          : failure("fault", operation, { operation, error });
+        throw webhookErrorOf(error, operation);
       }
     };
     const { isCreation = false } = definition;

@@ -5,14 +5,7 @@ import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/progra
 import { noPromptFlags, type StoredWebhooks, shareStack } from "../helpers/stack.ts";
 
 // Each outcome has a webhook, in a database of its name. All faults are in test/process/faults.
-const creationOutcomes = [
-  "created",
-  "notCreated",
-  "inDoubt",
-  "withoutSecret",
-  "undone",
-  "leftBehind",
-];
+const creationOutcomes = ["created", "notCreated", "inDoubt", "withoutSecret", "unusableSecret"];
 const deletionOutcomes = ["alreadyGone", "notDeleted"];
 // These are replaced on request in the second update, although no argument changes.
 const replacedOnRequest = ["triggered", "targeted"];
@@ -27,8 +20,7 @@ const faultsOfCreations: Readonly<Record<string, Interceptor>> = {
   notCreated: forbidden,
   inDoubt: loseResponse(),
   withoutSecret: withFields({ secret: undefined }),
-  undone: withFields({ secret: 42 }),
-  leftBehind: withFields({ secret: 42 }),
+  unusableSecret: withFields({ secret: 42 }),
 };
 const withSecret = { outputs: { secret: { ciphertext: expect.any(String) } } };
 
@@ -56,9 +48,8 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
       const { service, declare } = stack();
       const removeFaults = service.use((request, next) => {
         const { databaseId = "" } = request;
-        const isUndo = isDelete(request) && databaseId === "leftBehind";
         const fault = isPost(request) ? faultsOfCreations[databaseId] : undefined;
-        return (isUndo ? forbidden : fault)?.(request, next) ?? next();
+        return fault?.(request, next) ?? next();
       });
       await declare(webhooksIn([...creationOutcomes, ...deletionOutcomes, "targeted"], "first"));
 
@@ -70,8 +61,7 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
       { kind: "notCreated", name: "notCreated", existing: 0 },
       { kind: "inDoubt", name: "inDoubt", existing: 1 },
       { kind: "inDoubt", name: "withoutSecret", existing: 1 },
-      { kind: "undone", name: "undone", existing: 0 },
-      { kind: "leftBehind", name: "leftBehind", existing: 1 },
+      { kind: "inDoubt", name: "unusableSecret", existing: 1 },
     ])("reports $kind for the webhook $name, which it does not store", (row) => {
       const { kind, name, existing } = row;
       expect(kindsOf(name)).toEqual([kind]);
@@ -85,7 +75,7 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
       const { service, declare } = stack();
       service.clearRequests();
       // The user deletes the webhooks that an error has named, and another one.
-      for (const name of ["inDoubt", "withoutSecret", "leftBehind", "alreadyGone"]) {
+      for (const name of ["inDoubt", "withoutSecret", "unusableSecret", "alreadyGone"]) {
         service.removeWebhook(existingIn(name)[0]?.id ?? 0);
       }
       const removeFaults = service.use((request, next) => {

@@ -85,7 +85,7 @@ function killAllBut(pattern: RegExp, pid: number): number[] {
   const all = processes();
   const spared: number[] = [];
   const kill = (id: number) => {
-    process.kill(id, "SIGKILL");
+    killUnlessEnded(id);
     for (const child of all.filter(({ parent }) => parent === id)) {
       if (pattern.test(child.args)) spared.push(child.pid);
       else kill(child.pid);
@@ -93,6 +93,15 @@ function killAllBut(pattern: RegExp, pid: number): number[] {
   };
   kill(pid);
   return spared;
+}
+
+/** A child can have ended because its parent was killed. */
+function killUnlessEnded(id: number): void {
+  try {
+    process.kill(id, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }
 
 function processes() {

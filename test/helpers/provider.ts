@@ -7,6 +7,7 @@ import { deleteOperation } from "../../src/provider/delete.ts";
 import { diffOperation } from "../../src/provider/diff.ts";
 import { importOperation } from "../../src/provider/import.ts";
 import { readOperation } from "../../src/provider/read.ts";
+import { parseStoredWebhook } from "../../src/provider/rules/state.ts";
 import type { Properties } from "../../src/provider/rules/values.ts";
 import { EngineMonitor, type Notify } from "../../src/provider/run/engine.ts";
 import type { OperationOptions } from "../../src/provider/run/operation.ts";
@@ -52,17 +53,22 @@ export function startProvider(settings: Texts = {}, options: ProviderOptions = {
       olds: Properties,
       news: Properties,
       { ignored = [], ...options }: SomeOptions & { readonly ignored?: readonly string[] } = {},
-    ) => provider.run(diffOperation, { id, olds, news, ignored }, optionsWith(options)),
+    ) =>
+      provider.run(
+        diffOperation,
+        { ...parseStoredWebhook({ id }, olds), news, ignored },
+        optionsWith(options),
+      ),
     create: (inputs: Properties, options?: SomeOptions) =>
       provider.run(createOperation, { inputs }, optionsWith(options)),
     read: (id: string, props: Properties, options?: SomeOptions) =>
-      provider.run(readOperation, { id, props }, optionsWith(options)),
+      provider.run(readOperation, parseStoredWebhook({ id }, props), optionsWith(options)),
     import: (id: string, databaseId: string, options?: SomeOptions) => {
       const variable = environment[importSecretVariable] ?? "";
       return provider.run(importOperation, { id, databaseId, variable }, optionsWith(options));
     },
     delete: (id: string, props: Properties, options?: SomeOptions) =>
-      provider.run(deleteOperation, { id, props }, optionsWith(options)),
+      provider.run(deleteOperation, parseStoredWebhook({ id }, props), optionsWith(options)),
   };
 }
 

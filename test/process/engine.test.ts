@@ -4,7 +4,7 @@ import { adapters, dynamicAdapter, pluginAdapter } from "../helpers/adapters/ada
 import { startCreationInFlight } from "../helpers/adapters/creation-in-flight.ts";
 import { someArgs } from "../helpers/builders.ts";
 import { kindOf } from "../helpers/errors.ts";
-import { isPost } from "../helpers/faults/faults.mts";
+import { isDelete, isPost } from "../helpers/faults/faults.mts";
 
 // When the provider stops, and what it still sends then, is tested in unit/engine.test.ts and
 // unit/transport.test.ts; what follows kill -9 of Pulumi and ^C, in e2e/interruption.test.ts.
@@ -18,6 +18,39 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
     started.running.child.kill("SIGINT");
 
     expect(await started.exited).toEqual([null, "SIGINT"]);
+  });
+
+  it("returns the webhook in flight although its session ends", async ({ expect }) => {
+    await using started = await startCreationInFlight(adapter);
+    const { service, running, release, creation } = started;
+    running.child.kill("SIGTERM");
+    running.child.kill("SIGHUP");
+    // The process has received both signals before it responds to another call.
+    await running.read("17", {}).catch(() => undefined);
+
+    release();
+
+    const [webhook] = service.webhooks;
+    expect(await creation).toMatchObject({ secret: webhook?.secret });
+  });
+
+  it("says which webhook it leaves behind if the engine ends and the service refuses the deletion", async ({
+    expect,
+  }) => {
+    await using started = await startCreationInFlight(adapter);
+    const { service, running, release, creation, exited } = started;
+    service.use(times(1, respondWith(403), isDelete));
+    running.engine.close();
+
+    release();
+
+    // The dynamic provider writes the line to stderr; the plugin's engine is gone, but not its call.
+    const result = await creation;
+    await exited;
+    const texts = [...running.lines(), "error" in result ? result.error : ""];
+    const [webhook] = service.webhooks;
+    expect(texts.map((message) => kindOf({ message }))).toContain("leftBehind");
+    expect(texts.join()).toContain(`webhook ${webhook?.id}`);
   });
 
   it("leaves no webhook behind if the engine and the reader of stderr end", async ({ expect }) => {

@@ -22,7 +22,7 @@ import {
   type TestStack,
   withStack,
 } from "../helpers/stack.ts";
-import { removeLeftWebhooks } from "../helpers/two-services.ts";
+import { editState, removeLeftWebhooks } from "../helpers/two-services.ts";
 
 // What is done with the state, or by a refresh, so that it agrees with the service.
 
@@ -153,6 +153,49 @@ it("A deletion that is pending because another resource has the webhook ends whe
     { program: yamlProgram },
   );
 });
+
+// The plugin's id names the database too; the dynamic provider's is the number alone.
+it.each<{ program: Program; edit: (state: string, id: string) => string }>([
+  {
+    program: yamlProgram,
+    edit: (state) => state.replaceAll('"databaseId": "base_abc123"', '"databaseId": "base_other"'),
+  },
+  {
+    program: javascriptProgram,
+    edit: (state, id) => state.replaceAll(`"id": "${id}"`, `"id": "base_other/${id}"`),
+  },
+])(
+  "An entry that somebody has edited in the state of $program.name sends nothing, with a warning and an error, until it is restored",
+  async ({ program, edit }) => {
+    await withStack(
+      async (stack) => {
+        const { service, declare, up, pulumi } = stack;
+        await declare({ orders: {} });
+        await up();
+        const id = (await stack.storedWebhooks()).orders?.id ?? "";
+        let original = "";
+        await editState(stack, (state) => {
+          original = state;
+          return edit(state, id);
+        });
+        service.clearRequests();
+
+        const refresh = await pulumi(["refresh", ...noPromptFlags], listing);
+        const destroy = await pulumi(["destroy", ...noPromptFlags], listing);
+
+        expect(refresh.output).toMatch(/warning: .*do not name one webhook/);
+        expect(destroy.output).toMatch(/do not name one webhook.*\[notDeleted\]/);
+        expect(service.requests).toEqual([]);
+
+        await editState(stack, () => original);
+        await stack.destroy();
+
+        expect(service.webhooks).toEqual([]);
+      },
+      { program, service: { listing: true } },
+    );
+  },
+);
 
 it("A change that is undone at the service is no difference after a refresh", async () => {
   await withStack(

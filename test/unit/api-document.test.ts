@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as client from "../../src/api/client.ts";
+import { classOf } from "../../src/api/response-class.ts";
 import * as responses from "../../src/api/schemas.ts";
 import type { HttpRequest } from "../../src/api/send-once.ts";
-import { isNotFound } from "../../src/api/service-error.ts";
 import { eventTypes } from "../../src/common/event-types.ts";
 import { operations, schemas } from "../helpers/api-document.ts";
 import { someSettings } from "../helpers/builders.ts";
@@ -76,7 +76,8 @@ describe("The description of the API", () => {
     },
     {
       name: "NotFoundError",
-      isUsable: (body: string) => isNotFound({ kind: "response", statusCode: 404, body }),
+      isUsable: (body: string) =>
+        classOf({ kind: "response", statusCode: 404, body }) === "notFound",
     },
   ])("requires the fields without which the client cannot use a $name", ({ name, isUsable }) => {
     const { required = [], examples: [example = {}] = [] } = schemas[name] ?? {};

@@ -20,7 +20,6 @@ import { startWithService } from "../helpers/provider-with-service.ts";
 import { response } from "../helpers/transport.ts";
 
 const created: StubResponse = { statusCode: 201, body: { id: 17, secret } };
-const createdWithoutSecret: StubResponse = { body: { id: 17 } };
 const createdUnusable: StubResponse = { body: { id: 17, secret: 1 } };
 const deleted: StubResponse = { body: { success: true } };
 const forbidden: StubResponse = { statusCode: 403, body: errorBody("FORBIDDEN") };
@@ -85,71 +84,36 @@ describe("A creation", () => {
   });
 });
 
-describe("A creation whose response reveals no secret", () => {
-  it.each([
-    ["is missing", { id: 17 }],
-    ["is empty", { id: 17, secret: "" }],
-    ["is null", { id: 17, secret: null }],
-  ])("is in doubt, and nothing is deleted, when the secret %s", async (_, body) => {
-    const { create, methods } = await startWithService([{ body }, deleted]);
-
-    const error = await errorOf(create(someArgs()));
-
-    expect(error).toMatchObject({ kind: "inDoubt" });
-    expect(error.message).toContain("webhook 17");
-    expect(methods()).toEqual(["POST"]);
-  });
-});
-
-describe("A creation whose response holds a secret that cannot be stored", () => {
-  it.each([
+describe("A creation whose response holds no secret that can be stored", () => {
+  it.each<[string, unknown]>([
+    ["is missing", undefined],
+    ["is empty", ""],
+    ["is null", null],
+    ["is false", false],
+    ["is 0", 0],
     ["is a list", ["whsec_1"]],
-    ["is a number", 42],
+    ["is an object", { value: "whsec_1" }],
     ["has a lone surrogate, which Pulumi cannot store", "whsec_\ud800"],
+    ["has a line break", "whsec_1\n"],
     ["has a control character, which a terminal would obey", "whsec_\u001b[2J"],
+    ["has an invisible character", "whsec_\u200b1"],
+    ["holds a command of a CI system", "whsec_##vso[task.complete]"],
+    ["holds a colour of Pulumi's CLI", "whsec_<{%bogus%}>"],
     ["is one of Pulumi's markers of unknown values", unknownMarkers.string],
-  ])("is undone when the secret %s", async (_case, unusableSecret) => {
-    const createdUnusable = { body: { id: 17, secret: unusableSecret } };
-    const { create, requests, lines } = await startWithService([createdUnusable, deleted]);
+  ])(
+    "is in doubt, with the id, and nothing is deleted, when the secret %s",
+    async (_, unusable) => {
+      const returned = { body: { id: 17, secret: unusable } };
+      const { create, methods, lines } = await startWithService([returned, deleted]);
 
-    const error = await errorOf(create(someArgs({ databaseId: "a/b" })));
+      const error = await errorOf(create(someArgs()));
 
-    expect(error).toMatchObject({ kind: "undone" });
-    expect(error.message).toContain("webhook 17");
-    expect(requests).toMatchObject([
-      { method: "POST", path: "/eu/api/v1/bases/a%2Fb/webhooks" },
-      { method: "DELETE", path: "/eu/api/v1/bases/a%2Fb/webhooks/17" },
-    ]);
-    expect(lines).toEqual([]);
-  });
-
-  it.each([
-    ["gets a 404, which a key without access gets too", [notFound]],
-    ["gets a 404 after an attempt that may have deleted it", [{ statusCode: 502 }, notFound]],
-    ["is refused", [forbidden]],
-  ])("is left behind, with the id, when the deletion %s", async (_case, responses) => {
-    const settings = { retrySeconds: "60" };
-    const { create } = await startWithService([createdUnusable, ...responses], settings);
-
-    const error = await errorOf(create(someArgs()));
-
-    // Pulumi would store the webhook if the error had an id.
-    expect({ ...error }).toEqual({ name: "WebhookError", kind: "leftBehind" });
-    expect(error.message).toContain("webhook 17");
-    const mayBeDeleted = responses.length > 1;
-    expect(error.message.includes("may have deleted it")).toBe(mayBeDeleted);
-  });
-
-  it("is left behind when the deletion throws", async () => {
-    const outcome = response(201, undefined, { id: 9, secret: 1 });
-    vi.spyOn(Transport.prototype, "sendRequest")
-      .mockResolvedValueOnce({ outcome, earlierOutcomes: [], elapsedMs: 0 })
-      .mockRejectedValueOnce(new Error("a bug"));
-
-    const creation = startProvider().create(someArgs());
-
-    await expect(creation).rejects.toMatchObject({ kind: "leftBehind" });
-  });
+      expect(error).toMatchObject({ kind: "inDoubt" });
+      expect(error.message).toContain("webhook 17");
+      expect(methods()).toEqual(["POST"]);
+      expect(lines).toEqual([]);
+    },
+  );
 });
 
 describe("A creation whose response arrives when Pulumi is gone", () => {
@@ -160,27 +124,123 @@ describe("A creation whose response arrives when Pulumi is gone", () => {
 
   /** Creates a webhook for an engine that no longer exists. */
   async function createForGoneEngine(...responses: readonly StubResponse[]) {
+    const { exit, engine } = goneEngine();
+    const settings = { retrySeconds: "60" };
+    const provider = await startWithService(responses, settings, { engine });
+    const error = await errorOf(provider.create(someArgs({ databaseId: "a/b" })));
+    return { ...provider, exit, error };
+  }
+
+  function goneEngine() {
     const exit = vi.spyOn(process, "exit").mockReturnValue(undefined as never);
-    const engine = new EngineMonitor(refusedAddress, () => undefined);
-    const provider = await startWithService(responses, {}, { engine });
-    return { ...provider, exit, error: await errorOf(provider.create(someArgs())) };
+    return { exit, engine: new EngineMonitor(refusedAddress, () => undefined) };
   }
 
   it("is undone, because Pulumi can no longer store its secret, and the process ends", async () => {
-    const { error, methods, exit } = await createForGoneEngine(created, deleted);
+    const { error, requests, exit } = await createForGoneEngine(created, deleted);
 
     expect(error).toMatchObject({ kind: "undone" });
-    expect(methods()).toEqual(["POST", "DELETE"]);
+    expect(error.message).toContain("webhook 17");
+    expect(requests).toMatchObject([
+      { method: "POST", path: "/eu/api/v1/bases/a%2Fb/webhooks" },
+      { method: "DELETE", path: "/eu/api/v1/bases/a%2Fb/webhooks/17" },
+    ]);
     expect(exit).toHaveBeenCalledOnce();
+  });
+
+  it.each([
+    ["gets a 404, which a key without access gets too", [notFound]],
+    ["gets a 404 after an attempt that may have deleted it", [{ statusCode: 502 }, notFound]],
+    ["is refused", [forbidden]],
+  ])("is left behind, with the id, when the deletion %s", async (_case, responses) => {
+    const { error } = await createForGoneEngine(created, ...responses);
+
+    // Pulumi would store the webhook if the error had an id.
+    expect({ ...error }).toEqual({ name: "WebhookError", kind: "leftBehind" });
+    expect(error.message).toContain("webhook 17");
+    const mayBeDeleted = responses.length > 1;
+    expect(error.message.includes("may have deleted it")).toBe(mayBeDeleted);
+  });
+
+  it("is left behind when the deletion throws", async () => {
+    const outcome = response(201, undefined, { id: 9, secret });
+    vi.spyOn(Transport.prototype, "sendRequest")
+      .mockResolvedValueOnce({ outcome, earlierOutcomes: [], elapsedMs: 0 })
+      .mockRejectedValueOnce(new Error("a bug"));
+
+    const creation = startProvider({}, goneEngine()).create(someArgs());
+
+    await expect(creation).rejects.toMatchObject({ kind: "leftBehind" });
   });
 
   it("is left behind when it cannot be undone, and the log says so without the secret", async () => {
     const { error, lines } = await createForGoneEngine(createdWithPlainSecret, refusedDeletion);
 
-    // Pulumi would store the webhook if the error had an id.
-    expect({ ...error }).toEqual({ name: "WebhookError", kind: "leftBehind" });
+    expect(error).toMatchObject({ kind: "leftBehind" });
     expect(lines).toEqual([`warning: ${error.message}`]);
     expect(error.message).not.toContain(plainSecret);
+  });
+});
+
+// An error hook of the program makes Pulumi repeat a failed creation, up to 100 times.
+describe("A creation that has failed before in this command", () => {
+  const inDoubt: StubResponse = { statusCode: 500 };
+  const sameInputs = someArgs();
+  const otherInputs = someArgs({ tableId: "tbl_other" });
+
+  it.each<[string, options: { urn?: string }, inputs: object]>([
+    ["with its URN", { urn: "urn:a" }, otherInputs],
+    ["without URNs, with its arguments", {}, { ...sameInputs }],
+  ])("and is in doubt is not sent again, %s", async (_case, options, inputs) => {
+    const { create, methods, lines } = await startWithService([inDoubt, created]);
+    const first = await errorOf(create(sameInputs, options));
+
+    const repetitions = [await errorOf(create({ ...inputs }, options))];
+    repetitions.push(await errorOf(create({ ...inputs }, options)));
+
+    expect(first).toMatchObject({ kind: "inDoubt" });
+    expect(repetitions).toMatchObject([{ kind: "unchanged" }, { kind: "unchanged" }]);
+    expect(methods()).toEqual(["POST"]);
+    expect(lines).toEqual([`warning: ${first.message}`]);
+  });
+
+  it.each<[string, first: object, second: object, inputs: object]>([
+    ["another URN", { urn: "urn:a" }, { urn: "urn:b" }, sameInputs],
+    ["other arguments and no URN", {}, {}, otherInputs],
+  ])("and is in doubt does not prevent one of %s", async (_case, first, second, inputs) => {
+    const { create } = await startWithService([inDoubt, created]);
+    await errorOf(create(sameInputs, first));
+
+    expect(await create({ ...inputs }, second)).toMatchObject({ id: "17" });
+  });
+
+  it("and is certainly not carried out is sent again", async () => {
+    const { create, methods } = await startWithService([forbidden, created]);
+    await expect(create(someArgs())).rejects.toMatchObject({ kind: "notCreated" });
+
+    expect(await create(someArgs())).toMatchObject({ id: "17" });
+    expect(methods()).toEqual(["POST", "POST"]);
+  });
+
+  it("and has left a webhook behind, or met a fault, is not sent again", async () => {
+    const outcome = response(201, undefined, { id: 9, secret });
+    const ended = { outcome, earlierOutcomes: [], elapsedMs: 0 };
+    const sendRequest = vi
+      .spyOn(Transport.prototype, "sendRequest")
+      .mockResolvedValueOnce(ended)
+      .mockRejectedValue(new Error("a bug"));
+    vi.spyOn(process, "exit").mockReturnValue(undefined as never);
+    const engine = new EngineMonitor(refusedAddress, () => undefined);
+    const { create } = startProvider({}, { engine });
+    const [leftBehind, fault] = [someArgs(), someArgs({ tableId: "tbl_fault" })];
+    await expect(create(leftBehind)).rejects.toMatchObject({ kind: "leftBehind" });
+    await expect(create(fault)).rejects.toMatchObject({ kind: "fault" });
+    const sent = sendRequest.mock.calls.length;
+
+    const errors = [await errorOf(create(leftBehind)), await errorOf(create(fault))];
+
+    expect(errors).toMatchObject([{ kind: "unchanged" }, { kind: "unchanged" }]);
+    expect(sendRequest).toHaveBeenCalledTimes(sent);
   });
 });
 
@@ -195,17 +255,15 @@ describe("A creation for which the service returns a webhook that the provider k
     ["has created it", [created], ({ create }) => create(someArgs())],
     ["has imported it", [listOf(listed())], (provider) => provider.import("17", "base_abc123")],
     ["could not delete it", [forbidden], (provider) => errorOf(remove(provider))],
-    ["could not undo its creation", [createdUnusable, forbidden], failToCreate],
-    ["got it without a secret", [createdWithoutSecret], failToCreate],
+    ["got it with an unusable secret", [createdUnusable], failToCreate],
   ])("is in doubt, and nothing is deleted, when the provider %s", async (_, responses, act) => {
-    const environment = { DBWEBHOOKS_IMPORT_SECRET: secret };
-    // An undo would delete the webhook, because its secret cannot be stored.
-    const answers = [...responses, createdUnusable];
+    const environment = { DBWEBHOOKS_IMPORT_SECRET: `{"base_abc123/17":"${secret}"}` };
+    const answers = [...responses, created];
     const provider = await startWithService(answers, { listing: "true" }, { environment });
     await act(provider);
     const sent = provider.requests.length;
 
-    const error = await errorOf(provider.create(someArgs()));
+    const error = await errorOf(provider.create(someArgs({ tableId: "tbl_other" })));
 
     expect(error).toMatchObject({ kind: "inDoubt" });
     expect(error.message).toContain("webhook 17");
@@ -215,7 +273,6 @@ describe("A creation for which the service returns a webhook that the provider k
   it.each<[string, StubResponse[], (provider: Provider) => Promise<unknown>, settings?: Texts]>([
     ["has deleted it", [deleted], remove],
     ["has found at its deletion that it is gone", [notFound, listOf()], remove],
-    ["has undone its creation", [createdUnusable, deleted], failToCreate],
     [
       "misses it in a list",
       [listOf()],

@@ -85,56 +85,60 @@ async function deleteAbsent(listing: string | undefined, list: HttpOutcome) {
 const ofList = (...webhooks: readonly object[]) => response(200, undefined, { webhooks });
 const refusalWith = (code: string, statusCode = 404) =>
   response(statusCode, undefined, errorBody(code));
-const gone = { end: "done", lines: [expect.stringMatching(/^info: .*webhook 17 /)] };
-const perhapsGone = { end: "done", lines: [expect.stringMatching(/^warning: .*webhook 17 /)] };
-const fails = { end: "notDeleted", lines: [] };
+
+type End = "done" | "done with a warning" | "fails";
+const ends: Readonly<Record<End, object>> = {
+  done: { end: "done", lines: [expect.stringMatching(/^info: .*webhook 17 /)] },
+  "done with a warning": { end: "done", lines: [expect.stringMatching(/^warning: .*webhook 17 /)] },
+  fails: { end: "notDeleted", lines: [] },
+};
 
 // A key without access to the database gets 404 NOT_FOUND for every webhook.
 describe("A deletion that gets 404", () => {
-  const statusOf = (statusCode: number): [string, HttpOutcome] => [
-    `gets ${statusCode}`,
-    response(statusCode),
-  ];
+  const statusOf = (statusCode: number) => response(statusCode);
+  const unusable = listed({ url: "\n" });
 
-  it.each<[string, HttpOutcome]>([
-    ["holds the webhook", ofList(listed())],
+  it.each<[list: string, HttpOutcome, whenNotSet: End, whenTrue: End]>([
+    ["does not hold the webhook", ofList(listed({ id: 18 })), "done", "done"],
+    ["holds the webhook", ofList(listed()), "fails", "fails"],
+    ["has an unusable entry with its id", ofList({ ...unusable, id: 17 }), "fails", "fails"],
+    ["has another unusable entry", ofList({ ...unusable, id: 18 }), "done with a warning", "fails"],
     [
-      "holds an unusable entry with its id",
-      ofList(listed({ id: 18, url: "\n" }), listed({ url: "\n" })),
+      "may be incomplete",
+      response(200, undefined, { webhooks: [], next: 1 }),
+      "done with a warning",
+      "fails",
     ],
-    ["gets NOT_FOUND too", refusalWith("NOT_FOUND")],
-    ["gets no complete response", connectionLost],
-    ["gets no connection", dnsFailure],
-    ["is not sent, because Pulumi stops", unsent("stopping")],
-    ...[300, 399, 401, 403, 408, 425, 429, 500, 502, 599].map(statusOf),
-  ])("fails unless listing is false when the list %s", async (_case, list) => {
+    ["is no list", statusOf(200), "done with a warning", "fails"],
+    ["gets 404 NOT_FOUND", refusalWith("NOT_FOUND"), "fails", "fails"],
+    ["gets 404 of another code", refusalWith("NO_ROUTE"), "done with a warning", "fails"],
+    ["gets 404 without an error", statusOf(404), "done with a warning", "fails"],
+    ["gets 405", statusOf(405), "done with a warning", "fails"],
+    ["gets 501", statusOf(501), "done with a warning", "fails"],
+    ["gets 400 NOT_FOUND", refusalWith("NOT_FOUND", 400), "fails", "fails"],
+    ["gets 302", statusOf(302), "fails", "fails"],
+    ["gets 399", statusOf(399), "fails", "fails"],
+    ["gets 400", statusOf(400), "fails", "fails"],
+    ["gets 401", statusOf(401), "fails", "fails"],
+    ["gets 402", statusOf(402), "fails", "fails"],
+    ["gets 403", statusOf(403), "fails", "fails"],
+    ["gets 407", statusOf(407), "fails", "fails"],
+    ["gets 410", statusOf(410), "fails", "fails"],
+    ["gets 422", statusOf(422), "fails", "fails"],
+    ["gets 429", statusOf(429), "fails", "fails"],
+    ["gets 500", statusOf(500), "fails", "fails"],
+    ["gets 503", statusOf(503), "fails", "fails"],
+    ["is cut off by a reset", connectionLost, "fails", "fails"],
+    ["gets no connection", dnsFailure, "fails", "fails"],
+    ["is not requested, because Pulumi stops", unsent("stopping"), "fails", "fails"],
+  ])("ends as the list and the setting listing say: the list %s", async (...row) => {
+    const [, list, whenNotSet, whenTrue] = row;
     const requests = ["delete", "list"];
 
-    expect(await deleteAbsent(undefined, list)).toEqual({ ...fails, requests });
-    expect(await deleteAbsent("true", list)).toEqual({ ...fails, requests });
-  });
-
-  it.each<[string, HttpOutcome]>([
-    ["is an operation that the service does not have", response(404)],
-    ["gets 404 with another code", refusalWith("NO_ROUTE")],
-    ["gets NOT_FOUND with another status", refusalWith("NOT_FOUND", 400)],
-    ["may be incomplete", response(200, undefined, { webhooks: [], next: 1 })],
-    ["holds another unusable entry", ofList(listed({ id: 18, url: "\n" }))],
-    ["is no list", response(200)],
-    ...[299, 400, 402, 405, 410, 501].map(statusOf),
-  ])(
-    "is done with a warning if listing is not set, and fails if it is true, when the list %s",
-    async (_case, list) => {
-      expect(await deleteAbsent(undefined, list)).toMatchObject(perhapsGone);
-      expect(await deleteAbsent("true", list)).toMatchObject(fails);
-    },
-  );
-
-  it("is done, with a line of information, when the complete list does not hold the webhook", async () => {
-    const list = ofList(listed({ id: 18 }));
-
-    expect(await deleteAbsent(undefined, list)).toMatchObject(gone);
-    expect(await deleteAbsent("true", list)).toMatchObject(gone);
+    expect(await deleteAbsent(undefined, list)).toEqual({ ...ends[whenNotSet], requests });
+    expect(await deleteAbsent("true", list)).toEqual({ ...ends[whenTrue], requests });
+    const withoutList = { ...ends["done with a warning"], requests: ["delete"] };
+    expect(await deleteAbsent("false", list)).toEqual(withoutList);
   });
 
   it("is done with a warning and without a list if listing is false, also after a 502", async () => {

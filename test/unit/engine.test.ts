@@ -32,7 +32,7 @@ function begin(engine: EngineMonitor, options?: { isCreation: boolean }): () => 
 const beginCreation = (engine: EngineMonitor) => begin(engine, { isCreation: true });
 
 /** Returns the handler that a creation has added and not removed. A real signal would reach Vitest too. */
-function handlerOf(signal: "SIGINT" | "SIGTERM", listenersBefore: readonly unknown[]) {
+function handlerOf(signal: NodeJS.Signals, listenersBefore: readonly unknown[]) {
   const handler = process.rawListeners(signal).find((one) => !listenersBefore.includes(one));
   return handler ?? expect.unreachable(`no creation handles ${signal}`);
 }
@@ -169,22 +169,25 @@ describe("The process of the provider", () => {
     expect(process.rawListeners("SIGINT")).toEqual(listenersBefore);
   });
 
-  it("goes on after SIGTERM, which it handles until the last creation in flight ends", async () => {
-    const listenersBefore = process.rawListeners("SIGTERM");
-    const engine = engineAt();
-    const endFirst = beginCreation(engine);
-    const endLast = beginCreation(engine);
+  it.each<NodeJS.Signals>(["SIGTERM", "SIGHUP"])(
+    "goes on after %s, which it handles until the last creation in flight ends",
+    async (signal) => {
+      const listenersBefore = process.rawListeners(signal);
+      const engine = engineAt();
+      const endFirst = beginCreation(engine);
+      const endLast = beginCreation(engine);
 
-    await endFirst();
-    handlerOf("SIGTERM", listenersBefore)("SIGTERM");
-    const canStore = await engine.confirmCanStoreOrStop();
-    await endLast();
+      await endFirst();
+      handlerOf(signal, listenersBefore)(signal);
+      const canStore = await engine.confirmCanStoreOrStop();
+      await endLast();
 
-    expect(canStore).toBe(true);
-    expect(engine.stopping.aborted).toBe(false);
-    expect(exit).not.toHaveBeenCalled();
-    expect(process.rawListeners("SIGTERM")).toEqual(listenersBefore);
-  });
+      expect(canStore).toBe(true);
+      expect(engine.stopping.aborted).toBe(false);
+      expect(exit).not.toHaveBeenCalled();
+      expect(process.rawListeners(signal)).toEqual(listenersBefore);
+    },
+  );
 
   it("loses the engine when SIGINT comes while the engine responds that it is alive", async () => {
     const listenersBefore = process.rawListeners("SIGINT");

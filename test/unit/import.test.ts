@@ -6,6 +6,7 @@ import { startWithService } from "../helpers/provider-with-service.ts";
 
 const databaseId = "base_abc123";
 const { url } = someArgs();
+const secrets = JSON.stringify({ [`${databaseId}/17`]: secret, [`${databaseId}/18`]: secret });
 const events = ["record.created", "record.updated"];
 const lineOf = (id: number) =>
   expect.stringMatching(`^info: (?!.*DBWEBHOOKS_IMPORT_SECRET).*webhook ${id} `);
@@ -16,13 +17,13 @@ async function startImport(importSecret?: string, list = twoWebhooks, changes = 
   const environment = { DBWEBHOOKS_IMPORT_SECRET: importSecret };
   const settings = { listing: "true", ...changes };
   const provider = await startWithService(list, settings, { environment });
-  const importWebhook = (id = "17") => provider.import(id, databaseId);
+  const importWebhook = (id = "17", urn = "urn:a") => provider.import(id, databaseId, { urn });
   return { ...provider, importWebhook };
 }
 
 describe("An import", () => {
   it("reads the webhook from the list, with its url and its secret wrapped", async () => {
-    const { importWebhook, baseUrl, methods, lines } = await startImport(secret);
+    const { importWebhook, baseUrl, methods, lines } = await startImport(secrets);
     const inputs = { databaseId, url: wrapped(url), events };
 
     expect(await importWebhook()).toStrictEqual({
@@ -34,12 +35,13 @@ describe("An import", () => {
     expect(lines).toEqual([lineOf(17)]);
   });
 
-  it("says once that another resource may have the webhook, although Pulumi reads it several times", async () => {
-    const { importWebhook, lines } = await startImport(secret);
+  it("says once for each resource that another one may have the webhook: Pulumi reads it twice", async () => {
+    const { importWebhook, lines } = await startImport(secrets);
 
     for (const id of ["17", "17", "18"]) await importWebhook(id);
+    await importWebhook("17", "urn:b");
 
-    expect(lines).toEqual([lineOf(17), lineOf(18)]);
+    expect(lines).toEqual([lineOf(17), lineOf(18), lineOf(17)]);
   });
 
   it.each<[entry: object, args: object]>([
@@ -50,7 +52,7 @@ describe("An import", () => {
     [{ events: ["z", ...events] }, { events: [...events, "z"], allowUnknownEvents: true }],
   ])("of a webhook with %j returns arguments with %j", async (entry, args) => {
     const list = listOf({ id: "odd" }, listed(entry));
-    const { importWebhook, check, diff } = await startImport(secret, list);
+    const { importWebhook, check, diff } = await startImport(secrets, list);
     const declared = someArgs({ ...args });
 
     const { inputs, props } = await importWebhook();
@@ -72,11 +74,14 @@ describe("An import", () => {
 
   it.each([
     ["is missing", undefined, "is not set"],
-    ["is null", "null", "is not an object"],
-    ["is a list", `["${secret}"]`, "is not an object"],
-    ["is JSON that is cut off", `{"base_abc123/17":"${secret}"`, "is not an object"],
-    ["is a cut-off list after a line break", `\n ["${secret}`, "is not an object"],
-    ["has surrounding white space", ` ${secret}\n`, "no usable secret"],
+    ["is null", "null", "is not a JSON object"],
+    ["is a list", `["${secret}"]`, "is not a JSON object"],
+    ["is JSON that is cut off", `{"base_abc123/17":"${secret}"`, "is not a JSON object"],
+    ["is a cut-off list after a line break", `\n ["${secret}`, "is not a JSON object"],
+    ["is a bare secret", secret, "is not a JSON object"],
+    ["has surrounding white space", `{"base_abc123/17":" ${secret}"}`, "no usable secret"],
+    ["is false", '{"base_abc123/17":false}', "no usable secret"],
+    ["is the name of the webhook", `{"${secret}":"base_abc123/17"}`, "no usable secret"],
     ["is an object without the webhook", `{"base_abc123/18":"${secret}"}`, "no usable secret"],
   ])("sends nothing when the secret in the environment %s", async (_case, importSecret, reason) => {
     const { importWebhook, requests } = await startImport(importSecret);
@@ -93,7 +98,7 @@ describe("An import", () => {
     ["listing is off", { listing: "false" }],
     ["a setting is missing", { apiKey: undefined }],
   ])("sends nothing, and does not ask for a secret that is set, when %s", async (_, settings) => {
-    const { importWebhook, requests } = await startImport(secret, twoWebhooks, settings);
+    const { importWebhook, requests } = await startImport(secrets, twoWebhooks, settings);
 
     const error = await errorOf(importWebhook());
 
@@ -120,14 +125,14 @@ describe("An import", () => {
     ["cannot be read", { statusCode: 403 }],
     ["holds the webhook with several tables", listOf(listed({ tableIds: ["a", "b"] }))],
   ])("fails when the list %s", async (_case, list) => {
-    const { importWebhook, methods } = await startImport(secret, list);
+    const { importWebhook, methods } = await startImport(secrets, list);
 
     await expect(importWebhook()).rejects.toMatchObject({ kind: "unchanged" });
     expect(methods()).toEqual(["GET"]);
   });
 
   it("says where the service does not list the webhook", async () => {
-    const { importWebhook, baseUrl } = await startImport(secret, listOf());
+    const { importWebhook, baseUrl } = await startImport(secrets, listOf());
 
     const error = await errorOf(importWebhook());
 
@@ -136,7 +141,7 @@ describe("An import", () => {
   });
 
   it("uses no list that a refresh has requested before it", async () => {
-    const environment = { DBWEBHOOKS_IMPORT_SECRET: secret };
+    const environment = { DBWEBHOOKS_IMPORT_SECRET: secrets };
     const lists = [listOf(), listOf(listed())];
     const run = await startWithService(lists, { listing: "true" }, { environment });
     await run.read("99", run.state);
@@ -171,6 +176,7 @@ describe("An import of a webhook that DBWEBHOOKS_IMPORT_SECRET describes", () =>
   );
 
   it("is refused without a request for each missing, wrong or unknown part, which the message names", async () => {
+    const swapped = "key-and-value-swapped";
     const rows: [part: string, changes: object][] = [
       [" url: ", { url: undefined }],
       [" url: ", { url: "a.example" }],
@@ -178,7 +184,7 @@ describe("An import of a webhook that DBWEBHOOKS_IMPORT_SECRET describes", () =>
       [" events: ", { events: undefined }],
       [" events\\[0\\]: ", { events: ["view.created"] }],
       [" tableId: ", { tableId: 7 }],
-      [" ur1: ", { ur1: url }],
+      ["a name other than secret, databaseId, url, ", { [swapped]: url }],
       ["no usable secret", { secret: undefined }],
       ["no usable secret", { secret: "" }],
     ];
@@ -191,7 +197,10 @@ describe("An import of a webhook that DBWEBHOOKS_IMPORT_SECRET describes", () =>
       expect(error.message).toMatch(new RegExp(`DBWEBHOOKS_IMPORT_SECRET .*${part}`));
       // A list would not help.
       expect(error.message).not.toContain("DBWEBHOOKS_LISTING");
-      expect(error.message).not.toContain(secret);
+      // No name and no value of the variable is repeated.
+      for (const given of [secret, swapped, "a.example", "view.created"]) {
+        expect(error.message).not.toContain(given);
+      }
       expect(requests).toEqual([]);
     }
   });

@@ -7,7 +7,7 @@ import { createOperation } from "../../src/provider/create.ts";
 import { deleteOperation } from "../../src/provider/delete.ts";
 import { diffOperation } from "../../src/provider/diff.ts";
 import { importOperation } from "../../src/provider/import.ts";
-import { adviceFor, listingOffAdvice, quotaAdvice } from "../../src/provider/messages/advice.ts";
+import { adviceFor, listingOffAdvice } from "../../src/provider/messages/advice.ts";
 import { type FactsOf, type FailureName, failure } from "../../src/provider/messages/failure.ts";
 import { failures } from "../../src/provider/messages/failures.ts";
 import { nameOfWebhook } from "../../src/provider/messages/names.ts";
@@ -16,6 +16,7 @@ import * as requests from "../../src/provider/messages/requests.ts";
 import { readOperation } from "../../src/provider/read.ts";
 import type { Settings } from "../../src/provider/rules/config.ts";
 import { compareWebhook } from "../../src/provider/rules/differences.ts";
+import { parseStoredWebhook } from "../../src/provider/rules/state.ts";
 import { EngineMonitor } from "../../src/provider/run/engine.ts";
 import { type Context, Operation } from "../../src/provider/run/operation.ts";
 import { RunState } from "../../src/provider/run/run-state.ts";
@@ -147,8 +148,7 @@ const redirectTo = (redirectOrigin: string, isSameOriginRedirect = false) =>
 it("The advice after a failed request follows from its outcome and the settings", () => {
   const advice = (outcome: HttpOutcome, more: Partial<FailedCall> = {}, inSettings = settings) => {
     const call = failedWith(outcome, more);
-    const quota = call.request.method === "POST" && quotaAdvice(call);
-    return [adviceFor(contextWith(inSettings), call), quota].filter(Boolean).join(" | ");
+    return adviceFor(contextWith(inSettings), call);
   };
   const toDelete = { request: deleteRequest };
 
@@ -178,23 +178,23 @@ it("The advice after a failed request follows from its outcome and the settings"
       "firewall401": "This is not an error of the API: a firewall or a proxy in between may have refused the request. Check the network, HTTPS_PROXY and dbwebhooks:baseUrl.",
       "firewall403": "This is not an error of the API: a firewall or a proxy in between may have refused the request. Check the network, HTTPS_PROXY and dbwebhooks:baseUrl.",
       "gone": "The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state.",
-      "invalid": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl.",
-      "keyFromEnvironmentOrQuota": "The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. | Perhaps the database is full. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks.",
+      "invalid": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks.",
+      "keyFromEnvironmentOrQuota": "The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks.",
       "keyOfProvider": "The service does not accept the API key for this. Correct the argument apiKey of the Provider, or declare the Provider again if it has left the program; "pulumi destroy" needs --run-program to see it. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks.",
       "keyOfStack": "The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks.",
       "locked": "The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state.",
       "missingDatabase": "The service returns this both when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl.",
       "noConnection": "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl. Then run the command again.",
-      "quota402": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. | Perhaps the database is full. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks.",
-      "quotaOrSecond409": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. | Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks.",
-      "quotaOrSecond422": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. | Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks.",
+      "quota402": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks.",
+      "quotaOrSecond409": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks.",
+      "quotaOrSecond422": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks.",
       "rateLimited": "Run the command again later.",
       "redirect": "It redirects to https://b.test, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.",
       "redirectWithinHost": "It redirects to another path of the same host, such as a login page or another prefix: check the path of dbwebhooks:baseUrl.",
       "redirectWithoutTarget": "It redirects elsewhere, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.",
       "refusedDeletion": "The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state.",
       "stopping": "Run the command again.",
-      "wrongHost": "This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl.",
+      "wrongHost": "There is no such operation at this address: a proxy or another host may have responded. Check dbwebhooks:baseUrl.",
     }
   `);
 });
@@ -203,7 +203,6 @@ describe("Every failure", () => {
   const call = failedWith(apiError(400));
   const request = { context, call };
   const otherBaseUrl = { provider: settings, baseUrl: "https://old.example.com" };
-  const undone = { id: "17", secretProblem: undefined };
   const invalidSettings = { kind: "notDeleted", problems: ["PROBLEM"], isExplicit: false } as const;
   const notDescribed = { needsListing: true, problem: "IS ODD", key: "base_abc123/17" };
   const facts: { readonly [Name in FailureName]: FactsOf<Name> } = {
@@ -216,9 +215,10 @@ describe("Every failure", () => {
     notCreated: request,
     inDoubt: request,
     knownId: "17",
-    withoutSecret: "17",
-    undone,
-    leftBehind: { ...undone, problem: "WHY" },
+    repeated: undefined,
+    unusableSecret: { id: "17", problem: "IS ODD" },
+    undone: "17",
+    leftBehind: { id: "17", problem: "WHY" },
     notDescribed,
     severalTables: undefined,
     notListed: settings.baseUrl,
@@ -268,28 +268,29 @@ describe("Every failure", () => {
     expect(Object.fromEntries(texts)).toMatchInlineSnapshot(`
       {
         "fault": "NAME failed: an unexpected error (odd). This is a bug in pulumi-dbwebhooks: please report it. Before you run the command again, check which webhooks the service has. [fault]",
-        "inDoubt": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. A webhook may exist at the service whose secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+        "inDoubt": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. A webhook may exist at the service whose secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
         "incomplete": "NAME failed: not all arguments are known. Nothing was sent. No webhook was created. Run "pulumi up" again. [notCreated]",
         "invalidSettings": "NAME failed: PROBLEM. Nothing was sent. The webhook stays in the state. Variables such as DBWEBHOOKS_API_KEY set a value for this command, whatever the stack stores. [notDeleted]",
         "knownId": "NAME failed: the service returned webhook 17, which this command already knows. Either it returned an existing webhook, or it numbers its webhooks from the beginning again and has created one whose secret is lost. Nothing was deleted. A webhook may exist at the service whose secret is not stored. Before you run the command again, find out which of the two: with a service that keeps one webhook per url, set the option deleteBeforeReplace; with one that reuses numbers, use --parallel 1. See "The service returned a known id" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
         "leftBehind": "NAME failed: Pulumi stopped while the service created webhook 17, and it could not be deleted: WHY. The webhook is not in the state. Delete webhook 17 at the service. See "leftBehind" in docs/troubleshooting.md of pulumi-dbwebhooks. [leftBehind]",
         "listNotFound": "NAME failed: the service returned 404 NOT_FOUND for it and for the list of its database: the API key has no access to the database, the database is gone, or the service cannot list webhooks. The webhook stays in the state. Check dbwebhooks:apiKey. If the database is gone or cannot be listed, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
-        "noAddress": "NAME failed: its state has no usable id, databaseId or baseUrl. Nothing was sent. Nothing was changed. Delete the webhook at the service, then remove it with "pulumi state delete". [unchanged]",
-        "notConfirmed": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: POST https://tables.example.com/somewhere returned 400 NO. The webhook stays in the state. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
-        "notCreated": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. No webhook was created. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. [notCreated]",
-        "notDeleted": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. The webhook stays in the state. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. [notDeleted]",
-        "notDescribed": "NAME failed: the setting listing is not on, and only the service's list shows its url, events and table. DBWEBHOOKS_IMPORT_SECRET IS ODD. Nothing was changed. Set DBWEBHOOKS_LISTING=true, or listing: true for the Provider. Set DBWEBHOOKS_IMPORT_SECRET to the secret alone, or to a JSON object such as {"base_abc123/17":"whsec_…"}. An object {"secret":…,"url":…,"events":[…],"tableId":…} in place of the secret in DBWEBHOOKS_IMPORT_SECRET needs no list. [unchanged]",
+        "noAddress": "NAME failed: its id and its state do not name one webhook. Nothing was sent. Nothing was changed. If the program has an alias for a webhook of the package's other provider, take the alias back. If somebody has edited the state, restore the entry, or delete the webhook at the service and then its entry with "pulumi state delete". [unchanged]",
+        "notConfirmed": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: POST https://tables.example.com/somewhere returned 400 NO. The webhook stays in the state. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks. If the key is right and the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "notCreated": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. No webhook was created. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks. [notCreated]",
+        "notDeleted": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. The webhook stays in the state. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "notDescribed": "NAME failed: the setting listing is not on, and only the service's list shows its url, events and table. DBWEBHOOKS_IMPORT_SECRET IS ODD. Nothing was changed. Set DBWEBHOOKS_LISTING=true, or listing: true for the Provider. Set DBWEBHOOKS_IMPORT_SECRET to a JSON object such as {"base_abc123/17":"whsec_…"}. An object {"secret":…,"url":…,"events":[…],"tableId":…} in place of the secret in DBWEBHOOKS_IMPORT_SECRET needs no list. [unchanged]",
         "notListed": "NAME failed: the service at https://tables.example.com does not list it. Nothing was changed. Check the id, which is DATABASE/NUMBER, and the base URL. [unchanged]",
         "notLookedUp": "NAME failed: it could not be looked up: POST https://tables.example.com/somewhere returned 400 NO. Nothing was changed. An object {"secret":…,"url":…,"events":[…],"tableId":…} in place of the secret in DBWEBHOOKS_IMPORT_SECRET needs no list. [unchanged]",
         "otherBaseUrl": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was changed. The default provider has one address and one key, so it could not delete the webhook there. First set baseUrl and apiKey back to the address in the state and its key, and run "pulumi up". Then declare a Provider for the other service. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
         "otherBaseUrlOfDeletion": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent. The webhook stays in the state. If you know the address in the state, use it together with its own key again. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "otherBaseUrlOfRefresh": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was changed. Run the command with the settings of https://old.example.com or, if the last update used them, without --run-program. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
         "otherHolder": "NAME failed: two resources have webhook 17. Nothing was sent. The webhook stays in the state. Find out which one is to keep it (which url the service has for it), and remove the other entry with "pulumi state delete". See "Two resources have one webhook" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "repeated": "NAME failed: it was not sent, because earlier in this command the creation of this webhook, or of one with the same arguments, may have left a webhook at the service. Nothing was changed. First do what the error of that creation says. Then run the command again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
         "severalTables": "NAME failed: it selects several tables, and a resource can declare one or all. Nothing was changed. Create a webhook for each table instead, and delete this one at the service. [unchanged]",
         "stillListed": "NAME failed: the service returned 404 NOT_FOUND for it, but still lists it. The webhook stays in the state. Check whether the API key may delete webhooks, and run the command again. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "twoResources": "NAME failed: two resources have webhook 17, which the service has just returned for another one. Nothing was changed. Find out which one is to keep it (which url the service has for it), and remove the other entry with "pulumi state delete". See "Two resources have one webhook" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
         "undone": "NAME failed: Pulumi stopped while the service created webhook 17. The new webhook was deleted. Run the command again. [undone]",
-        "withoutSecret": "NAME failed: the service returned webhook 17 without a secret. It may be an existing webhook, so it was not deleted. A webhook may exist at the service whose secret is not stored. Find out whether a stack manages it; if none does, delete it at the service. Then run the command again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+        "unusableSecret": "NAME failed: the service returned webhook 17 without a secret that can be stored: the secret IS ODD. It may be an existing webhook, so it was not deleted. A webhook may exist at the service whose secret is not stored. Find out whether a stack manages it; if none does, delete it at the service. Every creation ends like this until the service returns another kind of secret. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
       }
     `);
   });
@@ -315,7 +316,6 @@ describe("Every failure", () => {
       partialListOfImport: textOfFailure("notLookedUp", { context, call: undefined }),
       htmlPage: textOfFailure("inDoubt", { context, call: noPage }),
       quota: textOfFailure("inDoubt", { context, call: failedWith(apiError(409)) }),
-      unusableSecret: textOfFailure("undone", { id: "17", secretProblem: "IS ODD" }),
       partialList: textOfFailure("notConfirmed", { context: contextWithListing, call: undefined }),
       unusableEntry: textOfFailure("notConfirmed", {
         context: contextWithListing,
@@ -331,18 +331,17 @@ describe("Every failure", () => {
     }).toMatchInlineSnapshot(`
       {
         "htmlPage": "NAME failed: POST https://tables.example.com/somewhere returned 200 with something other than the description of a webhook. This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl. A webhook may exist at the service whose secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
-        "listNotAllowed": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: GET https://tables.example.com/somewhere returned 401 NO. The webhook stays in the state. The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "listNotAllowed": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: GET https://tables.example.com/somewhere returned 401 NO. The webhook stays in the state. The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. If the key is right and the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. [notDeleted]",
         "listNotFoundWithProvider": "NAME failed: the service returned 404 NOT_FOUND for it and for the list of its database: the API key has no access to the database, the database is gone, or the service cannot list webhooks. The webhook stays in the state. Check the Provider's apiKey. If the database is gone or cannot be listed, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "listOfImport": "NAME failed: the setting listing is not on, and only the service's list shows its url, events and table. Nothing was changed. Set DBWEBHOOKS_LISTING=true, or listing: true for the Provider. An object {"secret":…,"url":…,"events":[…],"tableId":…} in place of the secret in DBWEBHOOKS_IMPORT_SECRET needs no list. [unchanged]",
         "otherBaseUrlOfProvider": "NAME failed: the state holds the webhook at https://old.example.com, and the Provider's baseUrl is https://tables.example.com. Nothing was sent. The webhook stays in the state. If you know the address in the state, set the Provider back to it and to its own key, and give the other address and its key to a second Provider for the webhooks that are to be there. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
-        "partialList": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and it may have listed only a part of its webhooks. The webhook stays in the state. The setting listing is true: if the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "partialList": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and it may have listed only a part of its webhooks. The webhook stays in the state. If the key is right and the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "partialListOfImport": "NAME failed: the service does not list it, but may have listed only a part of its webhooks. Nothing was changed. An object {"secret":…,"url":…,"events":[…],"tableId":…} in place of the secret in DBWEBHOOKS_IMPORT_SECRET needs no list. [unchanged]",
         "quota": "NAME failed: POST https://tables.example.com/somewhere returned 409 NO. A webhook may exist at the service whose secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
-        "secretOfImport": "NAME failed: DBWEBHOOKS_IMPORT_SECRET IS ODD. Nothing was changed. Set DBWEBHOOKS_IMPORT_SECRET to the secret alone, or to a JSON object such as {"base_abc123/17":"whsec_…"}. An object {"secret":…,"url":…,"events":[…],"tableId":…} in place of the secret in DBWEBHOOKS_IMPORT_SECRET needs no list. [unchanged]",
+        "secretOfImport": "NAME failed: DBWEBHOOKS_IMPORT_SECRET IS ODD. Nothing was changed. Set DBWEBHOOKS_IMPORT_SECRET to a JSON object such as {"base_abc123/17":"whsec_…"}. An object {"secret":…,"url":…,"events":[…],"tableId":…} in place of the secret in DBWEBHOOKS_IMPORT_SECRET needs no list. [unchanged]",
         "settingsOfProvider": "NAME failed: PROBLEM. Nothing was sent. The webhook stays in the state. Correct the arguments of the Provider, or declare it again if it has left the program, and run "pulumi up", or "pulumi destroy --run-program" to destroy the stack. [notDeleted]",
-        "stoppedBeforeList": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: GET https://tables.example.com/somewhere was not sent, because Pulumi is stopping. The webhook stays in the state. Run the command again. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
-        "unusableEntry": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: GET https://tables.example.com/somewhere returned 200 with unusable entries in its list: entry 1 (webhook 18). The webhook stays in the state. The setting listing is true: if the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
-        "unusableSecret": "NAME failed: the service created webhook 17 with a secret that cannot be stored, because it IS ODD. The new webhook was deleted. Every creation ends like this until the service returns another kind of secret. [undone]",
+        "stoppedBeforeList": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: GET https://tables.example.com/somewhere was not sent, because Pulumi is stopping. The webhook stays in the state. Run the command again. If the key is right and the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "unusableEntry": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: GET https://tables.example.com/somewhere returned 200 with unusable entries in its list: entry 1 (webhook 18). The webhook stays in the state. If the key is right and the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
       }
     `);
   });
@@ -367,7 +366,7 @@ it("A problem of arguments or settings says what to write, and where", async () 
       "databaseId: must be the identifier of the database, such as "base_abc123", a string: put it in quotes; around a configuration value in YAML, write fn::toJSON",
       "url: must be written like "https://example.com/hooks", without white space, control characters or backslashes",
       "tableId: must be the identifier of one table, such as "tbl_orders", without control characters or surrounding white space",
-      "events[0]: "record.create" is unknown (did you mean record.created?) (to subscribe to it anyway, set allowUnknownEvents: true)",
+      "events[0]: is unknown (did you mean record.created?) (to subscribe to it anyway, set allowUnknownEvents: true)",
       "events[1]: is unknown; expected one of record.created, record.updated, record.deleted, table.created, table.updated, table.deleted, field.created, field.updated, field.deleted (to subscribe to it anyway, set allowUnknownEvents: true)",
       "events[2]: is unknown; expected one of record.created, record.updated, record.deleted, table.created, table.updated, table.deleted, field.created, field.updated, field.deleted (to subscribe to it anyway, set allowUnknownEvents: true)",
       "databaseId: must be the identifier of the database, such as "base_abc123", a string",
@@ -432,17 +431,18 @@ it("The properties of a webhook that differ are named, some with a reason", () =
 });
 
 it("A message names the operation and its webhook", () => {
-  const [id, state] = ["17", someArgs()];
+  const state = someArgs();
+  const stored = parseStoredWebhook({ id: "17" }, state);
 
   expect([
     checkOperation.name({ news: state }),
-    diffOperation.name({ id, olds: state, news: state }),
+    diffOperation.name({ ...stored, news: state }),
     createOperation.name({ inputs: state }),
     createOperation.name({ inputs: {} }),
-    readOperation.name({ id, props: state }),
-    importOperation.name({ id, databaseId: "base_abc123", variable: "" }),
+    readOperation.name(stored),
+    importOperation.name({ id: "17", databaseId: "base_abc123", variable: "" }),
     updateOperation.name({ olds: state }),
-    deleteOperation.name({ id, props: state }),
+    deleteOperation.name(stored),
   ]).toEqual([
     "Check webhook",
     `Compare ${name}`,
@@ -466,6 +466,7 @@ it("A notice says what happened to a webhook, or why nothing happened", () => {
     drift: notices.driftText(name, ["url", "events"]),
     absentFromList: notices.absentFromListText(name),
     inactive: notices.inactiveText(name),
+    noAddress: notices.noAddressText(name),
     notLookedUp: notices.notLookedUpText("base_abc123", undefined),
     noList: notices.notLookedUpText("base_abc123", "CALL"),
     notRead: notices.notReadText(["PROBLEM", "PROBLEM"]),
@@ -480,6 +481,7 @@ it("A notice says what happened to a webhook, or why nothing happened", () => {
       "importingWithoutLookup": "Importing webhook 17 of database base_abc123, as DBWEBHOOKS_IMPORT_SECRET describes it: it was not looked up. If another resource has this webhook, or its deletion is pending, first remove that entry with "pulumi state delete": otherwise Pulumi may delete the webhook with it.",
       "inactive": "At the service, webhook 17 of database base_abc123 is switched off (active: false), so it sends no notifications.",
       "kept": "Did not delete webhook 17 of database base_abc123: this command has created or imported it, so it has another resource now.",
+      "noAddress": "The id and the state of webhook 17 of database base_abc123 do not name one webhook, so it was not looked up. Its state stays as it is. If the program has an alias for a webhook of the package's other provider, take the alias back. If somebody has edited the state, restore the entry, or delete the webhook at the service and then its entry with "pulumi state delete".",
       "noList": "Some webhooks of database base_abc123 were not looked up, because the list could not be read completely: CALL. Their state stays as it is, and this refresh does not show their drift.",
       "notLookedUp": "Some webhooks of database base_abc123 were not looked up, because the service may have listed only a part of its webhooks. Their state stays as it is, and this refresh does not show their drift.",
       "notRead": "Webhooks were not read: PROBLEM. PROBLEM. Their state stays as it is, and this refresh does not show their drift.",

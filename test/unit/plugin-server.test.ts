@@ -378,7 +378,8 @@ describe("An import by the plugin", () => {
     const { plugin, service } = await startConfigured({ listing: "true" });
     const { databaseId, ...body } = inputs;
     const { json } = await createWebhook(service, { databaseId: String(databaseId), body });
-    vi.stubEnv("DBWEBHOOKS_IMPORT_SECRET", json.secret);
+    const importSecrets = { [`base_abc123/${json.id}`]: json.secret };
+    vi.stubEnv("DBWEBHOOKS_IMPORT_SECRET", JSON.stringify(importSecrets));
     const webhookId = String(json.id);
     const outputs = { baseUrl: service.baseUrl, webhookId, secret: wrapped(json.secret) };
     return { plugin, id: `${databaseId}/${webhookId}`, props: { ...importedInputs, ...outputs } };

@@ -77,7 +77,7 @@ describe("The Pulumi id of a webhook", () => {
       fc.property(databases, fc.nat().map(String), (databaseId, webhookId) => {
         const id = pulumiIdOf(databaseId, webhookId);
 
-        expect(parsePulumiId(id, "Read")).toEqual({ databaseId, webhookId });
+        expect(parsePulumiId(id, "Read")).toEqual({ databaseId, id: webhookId });
       }),
     );
   });

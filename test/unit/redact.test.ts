@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { oneLine, redact, sensitivePartsOfUrl } from "../../src/common/redact.ts";
+import { oneLine } from "../../src/common/plain-text.ts";
+import { redact, sensitivePartsOfUrl } from "../../src/common/redact.ts";
 
 const key = "sk_live_K7pQ2mX9vT4w";
 const placeholder = redact(key, [key]);

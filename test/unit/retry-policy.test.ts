@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import * as policy from "../../src/api/retry-policy.ts";
 import type { HttpOutcome } from "../../src/api/send-once.ts";
-import { errorBody } from "../helpers/builders.ts";
 import * as outcomes from "../helpers/transport.ts";
 
 /** Returns what follows an attempt: by default a deletion's first, whose retry waits 500 ms. */
@@ -26,14 +25,11 @@ it.each<[string, HttpOutcome]>([
   ["the connection was refused", outcomes.connectionRefused],
   ["no connection was established in time", outcomes.unsent("timeout")],
   ["the error code only looks like that of a certificate", outcomes.notConnected("XCERT_")],
-  ["the service itself returned 503 with Retry-After: 3", outcomes.throttledBy503(3_000)],
-  ["the service itself returned 503 with Retry-After: 0", outcomes.throttledBy503(0)],
   ["the proxy cannot connect for now", { ...outcomes.dnsFailure, proxyStatusCode: 503 }],
   ["the proxy has an error of its own", { ...outcomes.dnsFailure, proxyStatusCode: 500 }],
   ["the proxy limits the rate", { ...outcomes.dnsFailure, proxyStatusCode: 429 }],
 ])("A request that was certainly not carried out is retried when %s", (_case, outcome) => {
   expect(retriedKinds(outcome)).toEqual(kinds);
-  expect(policy.mayHaveActed(outcome)).toBe(false);
 });
 
 const refusedByProxy = outcomes.notConnected("UND_ERR_ABORTED");
@@ -52,42 +48,16 @@ it.each<[string, HttpOutcome]>([
   ["Pulumi is stopping", outcomes.unsent("stopping")],
 ])("A request that was not carried out is not retried when %s", (_case, outcome) => {
   expect(retriedKinds(outcome)).toEqual([]);
-  expect(policy.mayHaveActed(outcome)).toBe(false);
 });
 
-const errorOfService = errorBody("BUSY");
-it.each<[string, HttpOutcome]>([
-  ["503 with Retry-After, as a proxy returns it", outcomes.response(503, 5_000)],
-  ["503 with an error body alone", outcomes.response(503, undefined, errorOfService)],
-  ["500 with Retry-After and an error body", outcomes.response(500, 3_000, errorOfService)],
-  ["no response", outcomes.connectionLost],
-])("A request is retried after %s, unless it is a creation", (_case, outcome) => {
-  expect(retriedKinds(outcome)).toEqual(["delete", "list"]);
-  expect(policy.mayHaveActed(outcome)).toBe(true);
-});
-
-const statusCodes = Array.from({ length: 400 }, (_, at) => 200 + at);
-const serverErrors = statusCodes.filter((statusCode) => statusCode >= 500);
-
-it.each([
-  { kind: "create", codes: "429", retried: [429] },
-  { kind: "delete", codes: "408, 425, 429 and 5xx", retried: [408, 425, 429, ...serverErrors] },
-] as const)("By status code alone, a $kind is retried only after $codes", ({ kind, retried }) => {
-  const isRetried = (code: number) => retriedKinds(outcomes.response(code)).includes(kind);
-
-  expect(statusCodes.filter(isRetried)).toEqual(retried);
-});
-
-it("The status code of a refusal proves that the service has not acted", () => {
-  const redirects = [300, 301, 302, 307, 308];
-  const clientErrors = statusCodes
-    .filter((code) => code >= 400 && code <= 417)
-    .filter((code) => ![408, 409, 412].includes(code));
-  const others = [421, 422, 423, 426, 428, 429, 431, 451, 501, 505, 511];
-
-  const proving = statusCodes.filter((code) => !policy.mayHaveActed(outcomes.response(code)));
-
-  expect(proving).toEqual([...redirects, ...clientErrors, ...others]);
+it.each<[string, HttpOutcome, retried: readonly policy.RequestKind[]]>([
+  ["always, when the service limits the rate", outcomes.throttled(), kinds],
+  ["unless it is a creation, after a temporary error", outcomes.response(500), ["delete", "list"]],
+  ["unless it is a creation, after no response", outcomes.connectionLost, ["delete", "list"]],
+  ["never, after an unclear response", outcomes.response(409), []],
+  ["never, after a refusal", outcomes.response(400), []],
+])("A request is retried %s", (_case, outcome, retried) => {
+  expect(retriedKinds(outcome)).toEqual(retried);
 });
 
 it.each([

@@ -1,4 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
+import { parseStoredWebhook, type StoredId } from "../../src/provider/rules/state.ts";
 import { RunState } from "../../src/provider/run/run-state.ts";
 
 const webhook = { baseUrl: "https://tables.example.com", databaseId: "base_1", id: "17" };
@@ -39,16 +40,31 @@ it("A webhook that this command creates is known, own and created, and its names
   expect(namesakes.flatMap(facts)).not.toContain(true);
 });
 
-it("A webhook that is imported, or created with a number that was absent, is own but not newly created", () => {
-  const [imported = webhook] = namesakes;
-  runState.noteAbsent(webhook);
+it("A webhook that this command imports is own but not created", () => {
+  runState.noteImported(webhook);
 
-  runState.noteCreated(webhook);
-  runState.noteImported(imported);
-
-  expect([webhook, imported].map((one) => runState.isOwn(one))).toEqual([true, true]);
-  expect([webhook, imported].map((one) => runState.isCreated(one))).toEqual([false, false]);
+  expect([runState.isOwn(webhook), runState.isCreated(webhook)]).toEqual([true, false]);
 });
+
+it.each<[string, StoredId, changes: object, isLocated: boolean]>([
+  ["a number", { id: "17" }, {}, true],
+  ["a number and the database of the state", { id: "17", databaseId: "base_1" }, {}, true],
+  ["a number and another database", { id: "17", databaseId: "base_2" }, {}, false],
+  ["the id of the plugin in place of a number", { id: "base_1/17" }, {}, false],
+  ["a number with a leading zero", { id: "017" }, {}, false],
+  ["a number, and a state without a database", { id: "17" }, { databaseId: "" }, false],
+  ["a number, and a state with a path as database", { id: "17" }, { databaseId: ".." }, false],
+  ["a number, and a state without a base URL", { id: "17" }, { baseUrl: "" }, false],
+])(
+  "An entry has an address only if its id and its state name one: %s",
+  (_case, id, changes, isLocated) => {
+    const { baseUrl, databaseId } = webhook;
+
+    const address = runState.locate(parseStoredWebhook(id, { baseUrl, databaseId, ...changes }));
+
+    expect(address).toEqual(isLocated ? webhook : undefined);
+  },
+);
 
 it("The holder of a webhook is the last one, and no other resource", () => {
   const isUnheld = runState.hasOtherHolder(webhook, "urn:a");

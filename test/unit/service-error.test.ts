@@ -1,21 +1,16 @@
 import { expect, it } from "vitest";
-import type { HttpOutcome } from "../../src/api/send-once.ts";
-import { isApiError, messageInBody } from "../../src/api/service-error.ts";
+import { messageInBody, parseServiceError, secretsInBody } from "../../src/api/service-error.ts";
 import { errorBody } from "../helpers/builders.ts";
-import { connectionLost, response } from "../helpers/transport.ts";
 
-const forbidden = (body: unknown) => response(403, undefined, body);
-
-it.each<[outcome: string, HttpOutcome, isApiError: boolean]>([
-  ["an error with a code and a message", forbidden(errorBody("UNAUTHORIZED")), true],
-  ["an error with a code alone", forbidden({ error: { code: "FORBIDDEN" } }), true],
-  ["an error with a message alone", forbidden({ error: { message: "No." } }), false],
-  ["an error as text", forbidden({ error: "forbidden" }), false],
-  ["a list", forbidden([]), false],
-  ["null", forbidden(null), false],
-  ["no response", connectionLost, false],
-])("Of %s, isApiError says whether it is an error of the API", (_outcome, outcome, expected) => {
-  expect(isApiError(outcome)).toBe(expected);
+it.each<[body: string, unknown, isServiceError: boolean]>([
+  ["an error with a code and a message", errorBody("UNAUTHORIZED"), true],
+  ["an error with a code alone", { error: { code: "FORBIDDEN" } }, true],
+  ["an error with a message alone", { error: { message: "No." } }, false],
+  ["an error as text", { error: "forbidden" }, false],
+  ["a list", [], false],
+  ["null", null, false],
+])("A body with %s is one of the API's errors or not", (_case, body, isServiceError) => {
+  expect(parseServiceError(JSON.stringify(body)) !== undefined).toBe(isServiceError);
 });
 
 it.each([
@@ -25,4 +20,16 @@ it.each([
   ["<html>", ""],
 ])("The message in the body %s is %j", (body, message) => {
   expect(messageInBody(body)).toBe(message);
+});
+
+it.each<[body: string, secrets: readonly string[]]>([
+  ['{"secret":"abc-1"}', ["abc-1"]],
+  ['{"a":[{"secret" : "abc-1"},{"signingSecret":"def-2"}]}', ["abc-1", "def-2"]],
+  [JSON.stringify({ echo: JSON.stringify({ secret: "abc-1" }) }), ["abc-1\\"]],
+  ["Bad request: {'secret': 'abc-1'}", ["abc-1"]],
+  ["POST /hooks?secret=abc-1&x=2 failed", ["abc-1"]],
+  ["Invalid secret: verification failed", []],
+  ['{"secret":17,"secrets":[]}', []],
+])("The secrets in the body %s are %j", (body, secrets) => {
+  expect(secretsInBody(body)).toEqual(secrets);
 });

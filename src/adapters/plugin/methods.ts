@@ -23,6 +23,7 @@ import { deleteOperation } from "../../provider/delete.js";
 import { diffOperation } from "../../provider/diff.js";
 import { importOperation } from "../../provider/import.js";
 import { readOperation } from "../../provider/read.js";
+import { parseStoredWebhook } from "../../provider/rules/state.js";
 import type { Properties } from "../../provider/rules/values.js";
 import type { OperationOptions } from "../../provider/run/operation.js";
 import { updateOperation } from "../../provider/update.js";
@@ -46,11 +47,11 @@ export const webhookMethods = {
     provider: Provider,
     options: OperationOptions,
   ): Promise<DiffResponse> => {
-    const { webhookId } = parsePulumiId(request.getId(), "Compare");
+    const id = parsePulumiId(request.getId(), "Compare");
     const olds = propertiesOf(request.getOlds());
     const news = propertiesOf(request.getNews());
     const ignored = request.getIgnorechangesList();
-    const comparison = { id: webhookId, olds, news, ignored };
+    const comparison = { ...parseStoredWebhook(id, olds), news, ignored };
     const { replaces = [] } = await provider.run(diffOperation, comparison, options);
     const oldInputs = request.hasOldInputs() ? propertiesOf(request.getOldInputs()) : olds;
     return diffResponse(replaces, oldInputs, olds, news);
@@ -74,19 +75,18 @@ export const webhookMethods = {
     const inputs = propertiesOf(request.getInputs());
     const [hasProps, hasInputs] = [props, inputs].map((one) => Object.keys(one).length > 0);
     if (("secret" in props && "baseUrl" in props) || (hasProps && hasInputs)) {
-      const { webhookId } = parsePulumiId(id, "Read");
-      const found = await provider.run(readOperation, { id: webhookId, props }, options);
+      const webhook = parseStoredWebhook(parsePulumiId(id, "Read"), props);
+      const found = await provider.run(readOperation, webhook, options);
       return found.id === "" ? new ReadResponse() : readResponse(id, found.props, inputs);
     }
     // An import passes no properties. `Webhook.get` and the option `id` pass those that the program knows.
     if (request.hasProperties() || hasInputs) {
       throw new RequestError(`Read webhook failed: ${readOnlyText}`, status.INVALID_ARGUMENT);
     }
-    const { databaseId, webhookId } = parsePulumiId(id, "Import");
+    const key = parsePulumiId(id, "Import");
     const variable = process.env[importSecretVariable] ?? "";
-    const webhook = { id: webhookId, databaseId, variable };
-    const imported = await provider.run(importOperation, webhook, options);
-    return readResponse(id, { ...imported.props, webhookId }, imported.inputs);
+    const imported = await provider.run(importOperation, { ...key, variable }, options);
+    return readResponse(id, { ...imported.props, webhookId: key.id }, imported.inputs);
   },
 
   update: async (request: UpdateRequest, provider: Provider, options: OperationOptions) => {
@@ -96,9 +96,9 @@ export const webhookMethods = {
   },
 
   delete: async (request: DeleteRequest, provider: Provider, options: OperationOptions) => {
-    const { webhookId } = parsePulumiId(request.getId(), "Delete");
-    const props = propertiesOf(request.getProperties());
-    await provider.run(deleteOperation, { id: webhookId, props }, options);
+    const id = parsePulumiId(request.getId(), "Delete");
+    const webhook = parseStoredWebhook(id, propertiesOf(request.getProperties()));
+    await provider.run(deleteOperation, webhook, options);
     return new Empty();
   },
 };

@@ -1,7 +1,8 @@
 // The next step after a failed request: one that fits the response, whatever the program was before.
 import type { FailedCall } from "../../api/client.js";
+import { classOfResponse, mayBeConflict, type ResponseClass } from "../../api/response-class.js";
 import type { HttpResponse } from "../../api/send-once.js";
-import { isApiError, isNotFound } from "../../api/service-error.js";
+import { parseServiceError } from "../../api/service-error.js";
 import { environmentVariables } from "../../common/setting-names.js";
 import type { Settings } from "../rules/config.js";
 import type { Context } from "../run/operation.js";
@@ -9,13 +10,56 @@ import { nameOfSetting } from "./names.js";
 import { sentences } from "./sentences.js";
 import { see } from "./troubleshooting.js";
 
-const deletionAdvice = `The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state.`;
+type WriteAdvice = (context: Context, call: FailedCall, response: HttpResponse) => string;
+
+/** The advice after each class of responses. */
+const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
+  success: (context, { unusablePart }) =>
+    unusablePart === "success"
+      ? refusalAdvice.DELETE()
+      : sentences(
+          `This is not a response of the API: a login page, a proxy or another host may have sent it.`,
+          `Check ${nameOfSetting(context.settings, "baseUrl")}.`,
+        ),
+  throttled: adviseToWait,
+  temporary: adviseToWait,
+  unclear: (context, call, response) =>
+    response.redirectOrigin === undefined
+      ? refusalAdvice[call.request.method](context, call)
+      : redirectAdvice(context, response),
+  redirect: (context, _call, response) => redirectAdvice(context, response),
+  denied: deniedAdvice,
+  notFound: ({ settings }) =>
+    sentences(
+      `The service returns this both when the database does not exist and when the key has no access to it:`,
+      `check databaseId, ${nameOfSetting(settings, "apiKey")} and ${nameOfSetting(settings, "baseUrl")}.`,
+    ),
+  unsupported: ({ settings }) =>
+    sentences(
+      `There is no such operation at this address: a proxy or another host may have responded.`,
+      `Check ${nameOfSetting(settings, "baseUrl")}.`,
+    ),
+  refused: (context, call) => refusalAdvice[call.request.method](context, call),
+};
+
+/** The advice after the service has refused a request itself. */
+const refusalAdvice = {
+  POST: ({ settings }: Context, call: FailedCall) =>
+    sentences(
+      `The service refuses the request as it is: check the arguments of the webhook and ${nameOfSetting(settings, "baseUrl")}.`,
+      conflictAdvice(call),
+    ),
+  DELETE: () =>
+    `The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state.`,
+  // The failures of an operation that needs a list say how to do without one.
+  GET: () => "",
+};
 
 /** Says what to do after a failed request. */
 export function adviceFor(context: Context, call: FailedCall): string {
   const { outcome, giveUpReason } = call;
   if (outcome.kind === "response") {
-    return adviceForResponse(context, call, outcome);
+    return adviceByClass[classOfResponse(outcome)](context, call, outcome);
   }
   if (giveUpReason === "stopping" || outcome.cause === "stopping") {
     return "Run the command again.";
@@ -26,17 +70,9 @@ export function adviceFor(context: Context, call: FailedCall): string {
   );
 }
 
-/** Says what a refused creation may mean besides invalid arguments, or `undefined` for any other status code. */
-export function quotaAdvice({ outcome }: FailedCall): string | undefined {
-  if (outcome.kind !== "response") {
-    return undefined;
-  }
-  const { statusCode } = outcome;
-  const mayBeFull = statusCode === 402 || (statusCode === 403 && isApiError(outcome));
-  if (mayBeFull) {
-    return `Perhaps the database is full. ${see("A full database")}`;
-  }
-  return statusCode === 409 || statusCode === 422
+/** Says what a failed creation may mean besides, if anything. */
+export function conflictAdvice({ outcome }: FailedCall): string | undefined {
+  return mayBeConflict(outcome)
     ? `Perhaps the database is full, or the service refuses a second webhook with this url. ${see("A full database")}`
     : undefined;
 }
@@ -50,46 +86,21 @@ export function listingOffAdvice({ listing, isExplicit, namesFromEnvironment }: 
     : `run the command again with ${environmentVariables.listing}=false`;
 }
 
-function adviceForResponse(
-  context: Context,
-  { unusablePart, request }: FailedCall,
-  response: HttpResponse,
-): string {
-  const { settings } = context;
-  const { statusCode } = response;
-  const baseUrl = nameOfSetting(settings, "baseUrl");
-  if (isNotFound(response)) {
+function adviseToWait(): string {
+  return "Run the command again later.";
+}
+
+function deniedAdvice({ settings }: Context, call: FailedCall, { body }: HttpResponse): string {
+  if (parseServiceError(body) === undefined) {
     return sentences(
-      `The service returns this both when the database does not exist and when the key has no access to it:`,
-      `check databaseId, ${nameOfSetting(settings, "apiKey")} and ${baseUrl}.`,
+      `This is not an error of the API: a firewall or a proxy in between may have refused the request.`,
+      `Check the network, HTTPS_PROXY and ${nameOfSetting(settings, "baseUrl")}.`,
     );
   }
-  if (unusablePart === "success") {
-    return deletionAdvice;
-  }
-  if (statusCode === 404 || unusablePart !== undefined) {
-    return sentences(
-      `This is not a response of the API: a login page, a proxy or another host may have sent it.`,
-      `Check ${baseUrl}.`,
-    );
-  }
-  if (statusCode >= 300 && statusCode < 400) {
-    return redirectAdvice(context, response);
-  }
-  if (statusCode === 401 || statusCode === 403) {
-    return isApiError(response)
-      ? `The service does not accept the API key for this. ${apiKeyAdvice(settings)} ${see("A wrong key")}`
-      : sentences(
-          `This is not an error of the API: a firewall or a proxy in between may have refused the request.`,
-          `Check the network, HTTPS_PROXY and ${baseUrl}.`,
-        );
-  }
-  if ([408, 425, 429].includes(statusCode) || statusCode >= 500) {
-    return "Run the command again later.";
-  }
-  return request.method === "DELETE"
-    ? deletionAdvice
-    : `The service refuses the request as it is: check the arguments of the webhook and ${baseUrl}.`;
+  return sentences(
+    `The service does not accept the API key for this. ${apiKeyAdvice(settings)} ${see("A wrong key")}`,
+    call.request.method === "POST" && conflictAdvice(call),
+  );
 }
 
 function redirectAdvice(

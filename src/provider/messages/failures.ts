@@ -1,13 +1,14 @@
 // Every failure of an operation is one row of a table: its kind, its cause and the next step.
 import type { FailedCall } from "../../api/client.js";
-import { saysNothingAboutLists } from "../../api/service-error.js";
-import { shownValue } from "../../common/redact.js";
+import { factsOf } from "../../api/response-class.js";
+import { shownValue } from "../../common/plain-text.js";
 import { environmentVariables, importSecretVariable } from "../../common/setting-names.js";
 import type { ProviderLocation, Settings } from "../rules/config.js";
 import type { ErrorKind } from "../run/errors.js";
 import type { Context, Operation } from "../run/operation.js";
-import { adviceFor, listingOffAdvice, quotaAdvice } from "./advice.js";
+import { adviceFor, conflictAdvice, listingOffAdvice } from "./advice.js";
 import { nameOfSetting } from "./names.js";
+import { noAddressAdvice } from "./notices.js";
 import { callText } from "./requests.js";
 import { sentences } from "./sentences.js";
 import type { TroubleshootingHeading } from "./troubleshooting.js";
@@ -56,10 +57,10 @@ interface OtherBaseUrl {
   readonly baseUrl: string;
 }
 
-interface UndoneCreation {
+interface ProblemWithWebhook {
   readonly id: string;
-  /** Why the secret cannot be stored, if that is the reason. */
-  readonly secretProblem: string | undefined;
+  /** What is wrong with its secret, or went wrong with its deletion. */
+  readonly problem: string;
 }
 
 const correctProvider = sentences(
@@ -89,8 +90,8 @@ export const failures = {
   }),
   noAddress: row<ErrorKind>({
     kind: (kind) => kind,
-    cause: "its state has no usable id, databaseId or baseUrl. Nothing was sent",
-    nextStep: `Delete the webhook at the service, then remove it with "pulumi state delete".`,
+    cause: "its id and its state do not name one webhook. Nothing was sent",
+    nextStep: noAddressAdvice,
   }),
 
   // Comparisons and refreshes
@@ -127,7 +128,7 @@ export const failures = {
   notCreated: row<FailedRequest>({
     kind: "notCreated",
     cause: failedRequestText,
-    nextStep: ({ context, call }) => sentences(adviceFor(context, call), quotaAdvice(call)),
+    nextStep: ({ context, call }) => adviceFor(context, call),
   }),
   inDoubt: row<FailedRequest>({
     kind: "inDoubt",
@@ -139,8 +140,17 @@ export const failures = {
       sentences(
         `Look in the database for a webhook with the url of this resource, and delete it if no stack manages it.`,
         `Then run "pulumi up" again.`,
-        quotaAdvice(call),
+        conflictAdvice(call),
       ),
+    heading: "inDoubt",
+  }),
+  repeated: row({
+    kind: "unchanged",
+    cause: sentences(
+      "it was not sent, because earlier in this command the creation of this webhook, or of one with the",
+      "same arguments, may have left a webhook at the service",
+    ),
+    nextStep: "First do what the error of that creation says. Then run the command again.",
     heading: "inDoubt",
   }),
   knownId: row<string>({
@@ -157,30 +167,27 @@ export const failures = {
     ),
     heading: "The service returned a known id",
   }),
-  withoutSecret: row<string>({
+  unusableSecret: row<ProblemWithWebhook>({
     kind: "inDoubt",
-    cause: (id) =>
+    cause: ({ id, problem }) =>
       sentences(
-        `the service returned webhook ${shownValue(id)} without a secret.`,
+        `the service returned webhook ${shownValue(id)} without a secret that can be stored: the secret ${problem}.`,
         `It may be an existing webhook, so it was not deleted`,
       ),
     nextStep: sentences(
       `Find out whether a stack manages it; if none does, delete it at the service.`,
-      `Then run the command again.`,
+      `Every creation ends like this until the service returns another kind of secret.`,
     ),
     heading: "inDoubt",
   }),
-  undone: row<UndoneCreation>({
+  undone: row<string>({
     kind: "undone",
-    cause: undoneText,
-    nextStep: ({ secretProblem }) =>
-      secretProblem === undefined
-        ? "Run the command again."
-        : "Every creation ends like this until the service returns another kind of secret.",
+    cause: stoppedText,
+    nextStep: "Run the command again.",
   }),
-  leftBehind: row<UndoneCreation & { readonly problem: string }>({
+  leftBehind: row<ProblemWithWebhook>({
     kind: "leftBehind",
-    cause: (facts) => `${undoneText(facts)}, and it could not be deleted: ${facts.problem}`,
+    cause: ({ id, problem }) => `${stoppedText(id)}, and it could not be deleted: ${problem}`,
     nextStep: ({ id }) => `Delete webhook ${id} at the service.`,
     heading: "leftBehind",
   }),
@@ -197,8 +204,7 @@ export const failures = {
     nextStep: ({ needsListing, problem, key }) =>
       sentences(
         needsListing && "Set DBWEBHOOKS_LISTING=true, or listing: true for the Provider.",
-        problem &&
-          `Set ${importSecretVariable} to the secret alone, or to a JSON object such as {"${key}":"whsec_…"}.`,
+        problem && `Set ${importSecretVariable} to a JSON object such as {"${key}":"whsec_…"}.`,
         describeInVariable,
       ),
   }),
@@ -276,9 +282,10 @@ export const failures = {
       ),
     nextStep: ({ context, call }) =>
       sentences(
-        call !== undefined && saysNothingAboutLists(call.outcome) && adviceFor(context, call),
-        context.settings.listing &&
-          `The setting listing is true: if the service cannot list all webhooks, ${listingOffAdvice(context.settings)}.`,
+        call !== undefined &&
+          factsOf(call.outcome).asList === "nothing" &&
+          adviceFor(context, call),
+        `If the key is right and the service cannot list all webhooks, ${listingOffAdvice(context.settings)}.`,
       ),
     heading: "A wrong key",
   }),
@@ -310,8 +317,6 @@ function otherBaseUrlText({ provider, baseUrl }: OtherBaseUrl): string {
   );
 }
 
-function undoneText({ id, secretProblem }: UndoneCreation): string {
-  return secretProblem === undefined
-    ? `Pulumi stopped while the service created webhook ${id}`
-    : `the service created webhook ${id} with a secret that cannot be stored, because it ${secretProblem}`;
+function stoppedText(id: string): string {
+  return `Pulumi stopped while the service created webhook ${id}`;
 }

@@ -1,5 +1,5 @@
 // The names of webhooks and settings in messages.
-import { shownValue } from "../../common/redact.js";
+import { shownValue } from "../../common/plain-text.js";
 import { environmentVariables, namespace, type SettingName } from "../../common/setting-names.js";
 import type { ProviderLocation } from "../rules/config.js";
 

@@ -1,9 +1,16 @@
 // What the user is told of an operation that does not fail.
 import type { ReportedDelay } from "../../api/transport.js";
-import { shownValue } from "../../common/redact.js";
+import { shownValue } from "../../common/plain-text.js";
 import { importSecretVariable } from "../../common/setting-names.js";
 import { secondsText } from "./requests.js";
 import { sentences } from "./sentences.js";
+
+/** What to do with an entry of the state that does not name one webhook. */
+export const noAddressAdvice = sentences(
+  `If the program has an alias for a webhook of the package's other provider, take the alias back.`,
+  `If somebody has edited the state, restore the entry,`,
+  `or delete the webhook at the service and then its entry with "pulumi state delete".`,
+);
 
 /**
  * Warns of differences. Pulumi compares before a replacement, in a refresh and in an import, and does not say which.
@@ -53,6 +60,14 @@ export function absentFromListText(name: string): string {
     `The service does not list ${name}, which leaves the state.`,
     `If the program declares it, the next "pulumi up" creates a new one, with a new secret:`,
     `before that, look at the service for a webhook with this number, because a list can lag behind.`,
+  );
+}
+
+/** Warns that a refresh cannot read a webhook whose id and state do not say where it is. */
+export function noAddressText(name: string): string {
+  return sentences(
+    `The id and the state of ${name} do not name one webhook, so it was not looked up.`,
+    `Its state stays as it is. ${noAddressAdvice}`,
   );
 }
 

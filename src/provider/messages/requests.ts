@@ -3,7 +3,7 @@ import type { FailedCall } from "../../api/client.js";
 import { connectionRefusedSeconds, type GiveUpReason } from "../../api/retry-policy.js";
 import type { HttpFailure, HttpResponse } from "../../api/send-once.js";
 import { messageInBody, parseServiceError, secretsInBody } from "../../api/service-error.js";
-import { oneLine } from "../../common/redact.js";
+import { oneLine } from "../../common/plain-text.js";
 import type { Context } from "../run/operation.js";
 import { nameOfSetting } from "./names.js";
 

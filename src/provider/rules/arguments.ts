@@ -173,9 +173,7 @@ function validateEvent(path: string, value: unknown, args: Properties): readonly
   if (mayBeOn(args.allowUnknownEvents) || isEventType(value)) {
     return [];
   }
-  // An event type is no credential, and a list from the configuration cannot be searched for its position.
-  const shown = /^[a-z]{1,20}\.[a-z]{1,20}$/i.test(value) ? `"${value}" ` : "";
-  const advice = `${shown}${adviceForUnknownName(value, eventTypes)}`;
+  const advice = adviceForUnknownName(value, eventTypes);
   return [`${path}: ${advice} (to subscribe to it anyway, set allowUnknownEvents: true)`];
 }
 

@@ -1,5 +1,5 @@
 // What is decided about the settings of a provider before a resource uses it.
-import { shownValue } from "../../common/redact.js";
+import { shownValue } from "../../common/plain-text.js";
 import {
   namespace,
   validateEnvironmentNames,

@@ -1,5 +1,5 @@
 // What differs between a stored webhook and the program. Nothing here throws, warns or remembers.
-import { shownValue } from "../../common/redact.js";
+import { shownValue } from "../../common/plain-text.js";
 import { normalizeEvents, type ReplacingArgument, replacingArguments } from "./arguments.js";
 import type { Settings } from "./config.js";
 import type { WebhookState } from "./state.js";

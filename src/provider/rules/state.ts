@@ -1,6 +1,6 @@
-// The properties of a webhook as Pulumi passes them, parsed once.
+// What Pulumi stores of a webhook.
 import type { NewWebhook, WebhookKey } from "../../api/client.js";
-import { isPathSegment } from "../../common/identifier.js";
+import { isPathSegment, webhookIdOf } from "../../common/identifier.js";
 import { parseBaseUrl } from "./url-rules.js";
 import type { Properties } from "./values.js";
 
@@ -39,14 +39,36 @@ export function parseProperties(props: Properties): WebhookState {
   } satisfies Record<keyof WebhookState, unknown>;
 }
 
-/** Returns where a webhook is, or `undefined` if its id and its state do not say so. */
-export function addressOf(
-  id: string,
-  { databaseId, baseUrl }: WebhookState,
-): WebhookAddress | undefined {
-  return databaseId !== undefined && baseUrl !== undefined && [id, databaseId].every(isPathSegment)
-    ? { baseUrl, databaseId, id }
-    : undefined;
+/** The id of a webhook in the state. The plugin's id also names the database. */
+export type StoredId = Pick<WebhookKey, "id"> & Partial<Pick<WebhookKey, "databaseId">>;
+
+/** An entry of the state. */
+export interface StoredWebhook extends StoredId {
+  /** The outputs as Pulumi passes them, to be returned unchanged. */
+  readonly props: Properties;
+  readonly state: WebhookState;
+}
+
+/** Reads an entry of the state, once for the whole operation. */
+export function parseStoredWebhook(id: StoredId, props: Properties): StoredWebhook {
+  return { ...id, props, state: parseProperties(props) };
+}
+
+/**
+ * Returns where a webhook is, or `undefined` if its id and its state do not say so. Somebody may have
+ * edited one of the two, or an alias may have given the entry to the other adapter.
+ */
+export function addressOf(webhook: StoredWebhook): WebhookAddress | undefined {
+  const id = webhookIdOf(webhook.id);
+  const { databaseId, baseUrl } = webhook.state;
+  if (id === undefined || baseUrl === undefined) {
+    return undefined;
+  }
+  if (databaseId === undefined || !isPathSegment(databaseId)) {
+    return undefined;
+  }
+  const isSameDatabase = webhook.databaseId === undefined || webhook.databaseId === databaseId;
+  return isSameDatabase ? { baseUrl, databaseId, id } : undefined;
 }
 
 function isTextList(value: unknown): value is readonly string[] {

@@ -1,4 +1,5 @@
 // The values that Pulumi passes: plain, not known yet, or in the envelope of a secret.
+import { isPlainText } from "../../common/plain-text.js";
 
 /** The arguments or the state of a resource, as Pulumi passes them. */
 export type Properties = Readonly<Record<string, unknown>>;
@@ -31,18 +32,19 @@ export function isUnknown(value: unknown): boolean {
 type StorableSecret = { readonly secret: string } | { readonly problem: string };
 
 /**
- * Returns a secret if Pulumi can store it, and print it, unchanged: it alters text that is not well-formed Unicode,
- * takes a marker for a value that is not known yet, and writes control characters to the terminal.
+ * Returns a secret if Pulumi can store it, and print it, unchanged: it alters text that is not
+ * well-formed Unicode, takes a marker for a value that is not known yet, and writes to the terminal
+ * what terminals and CI systems obey.
  */
 export function parseSecret(secret: unknown): StorableSecret {
   if (typeof secret !== "string" || secret === "") {
     return { problem: "is not a non-empty string" };
   }
-  if (!secret.isWellFormed()) {
-    return { problem: "is not well-formed Unicode" };
-  }
-  if (/\p{Cc}/u.test(secret)) {
-    return { problem: "contains control characters, such as a line break" };
+  if (!isPlainText(secret)) {
+    return {
+      problem:
+        "holds a character that cannot be shown, such as a line break, or a command of a CI system",
+    };
   }
   return isUnknown(secret)
     ? { problem: "is a text by which Pulumi marks values that are not known yet" }

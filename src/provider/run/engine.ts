@@ -6,6 +6,8 @@ import { startTimeout } from "../../common/timeout.js";
 // The engine responds within a few milliseconds; this leaves room for a busy machine.
 const responseTimeoutMs = 5_000;
 const watchIntervalMs = 5_000;
+// What a login session or a service manager sends to all its processes when it ends.
+const endOfSession = ["SIGTERM", "SIGHUP"] as const;
 
 /** How much a line matters to the user. */
 export type Severity = "info" | "warning";
@@ -42,7 +44,7 @@ export class EngineMonitor {
     this.#flush = flush;
   }
 
-  /** Aborts when nothing more may be sent. Requests in flight complete. */
+  /** Aborts when nothing but undos may be sent any more. Requests in flight complete. */
   get stopping(): AbortSignal {
     return this.#stop.signal;
   }
@@ -117,10 +119,14 @@ export class EngineMonitor {
     this.#creationsInFlight += change;
     if (before === 0 && change > 0) {
       process.on("SIGINT", this.#onInterrupt);
-      process.on("SIGTERM", this.#onTerminate);
+      for (const signal of endOfSession) {
+        process.on(signal, this.#onEndOfSession);
+      }
     } else if (change < 0 && this.#creationsInFlight === 0) {
       process.off("SIGINT", this.#onInterrupt);
-      process.off("SIGTERM", this.#onTerminate);
+      for (const signal of endOfSession) {
+        process.off(signal, this.#onEndOfSession);
+      }
     }
   }
 
@@ -135,8 +141,8 @@ export class EngineMonitor {
     this.#markLost("finished");
   };
 
-  /** A service manager sends SIGTERM to all processes at once. The engine still stores what completes. */
-  readonly #onTerminate = (): void => {};
+  /** The engine may get the same signal, and still stores what completes. */
+  readonly #onEndOfSession = (): void => {};
 
   /**
    * Asks the engine for a response. An accepted connection proves nothing: while the kernel takes down a

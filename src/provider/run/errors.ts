@@ -1,4 +1,4 @@
-import { oneLine } from "../../common/redact.js";
+import { oneLine } from "../../common/plain-text.js";
 
 // UTF-16 code units. Pulumi's provider process breaks on messages of 100 kB and more.
 const maxMessageLength = 1_900;

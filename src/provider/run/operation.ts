@@ -1,5 +1,6 @@
 import type { ClientContext, WebhookList } from "../../api/client.js";
-import { oneLine, redact, sensitivePartsOfUrl } from "../../common/redact.js";
+import { oneLine } from "../../common/plain-text.js";
+import { redact, sensitivePartsOfUrl } from "../../common/redact.js";
 import type { ConfigResult, Settings } from "../rules/config.js";
 import type { Properties } from "../rules/values.js";
 import type { EngineMonitor, Notify, Severity } from "./engine.js";
@@ -97,13 +98,17 @@ export class Operation {
     this.notify(line, "warning");
   }
 
-  /** Shows a line, but the same one only once per process: Pulumi calls an operation several times. */
-  notifyOnce(line: string): void {
-    this.#once(line, () => this.notify(line));
+  /**
+   * Shows a line, but only once per process: Pulumi calls an operation several times.
+   *
+   * @param about Tells lines apart.
+   */
+  notifyOnce(about: string, line: string): void {
+    this.#once(about, () => this.notify(line));
   }
 
   /**
-   * Shows a warning, but the same one only once per process.
+   * Shows a warning, but only once per process.
    *
    * @param about Tells warnings apart. The line is made only if it is shown.
    */

@@ -1,15 +1,15 @@
-// What one Pulumi command knows about its webhooks. No comparison protects the webhook of the resource that is compared:
-// Pulumi compares one resource several times, and deletes a moment later what looked unchanged.
-import { addressOf, type WebhookAddress, type WebhookState } from "../rules/state.js";
+// What one Pulumi command knows about its webhooks. No comparison protects the webhook of the
+// resource that is compared: Pulumi compares one resource several times, and deletes a moment later
+// what looked unchanged.
+import { addressOf, type StoredWebhook, type WebhookAddress } from "../rules/state.js";
+import type { WebhookError } from "./errors.js";
 
 /** What the command knows about one webhook. */
 interface KnownWebhook {
   /** The last moment at which the webhook was known to exist, or `Infinity` as long as it may exist. */
   readonly knownUntil: number;
-  /** Whether this command has created or imported it. */
-  readonly isOwn?: boolean;
-  /** Whether this command has created it with a number of which it knew nothing. */
-  readonly isCreated?: boolean;
+  /** How this command got it. `undefined`: it is from an earlier command. */
+  readonly origin?: "created" | "imported";
   /** The URN of the resource that a comparison without differences has found to have it. */
   readonly holder?: string;
 }
@@ -17,6 +17,7 @@ interface KnownWebhook {
 /** What one Pulumi command knows about its webhooks. */
 export class RunState {
   readonly #webhooks = new Map<string, KnownWebhook>();
+  readonly #doubtfulCreations = new Map<string, WebhookError>();
   #now = 0;
 
   /** The current moment, for {@link isKnown}. */
@@ -25,8 +26,8 @@ export class RunState {
   }
 
   /** Returns where a webhook of the state is, or `undefined` if its state does not say so. Notes that it may exist. */
-  locate(id: string, state: WebhookState): WebhookAddress | undefined {
-    const address = addressOf(id, state);
+  locate(webhook: StoredWebhook): WebhookAddress | undefined {
+    const address = addressOf(webhook);
     if (address !== undefined) {
       this.noteExists(address);
     }
@@ -40,13 +41,12 @@ export class RunState {
 
   /** Notes that this command has created a webhook. */
   noteCreated(address: WebhookAddress): void {
-    // A number that was absent before was free again, and its old entry can still be compared.
-    this.#note(address, { isOwn: true, isCreated: this.#find(address) === undefined });
+    this.#note(address, { origin: "created" });
   }
 
   /** Notes that this command has imported a webhook. */
   noteImported(address: WebhookAddress): void {
-    this.#note(address, { isOwn: true });
+    this.#note(address, { origin: "imported" });
   }
 
   /** Notes that a comparison without differences has found a webhook at a resource. */
@@ -70,18 +70,28 @@ export class RunState {
 
   /** Whether this command has created or imported a webhook, so that it must not delete it. */
   isOwn(address: WebhookAddress): boolean {
-    return this.#find(address)?.isOwn === true;
+    return this.#find(address)?.origin !== undefined;
   }
 
-  /** Whether this command has created a webhook with a new number, so that no older entry of the state may have it. */
+  /** Whether this command has created a webhook, so that no older entry of the state may have it. */
   isCreated(address: WebhookAddress): boolean {
-    return this.#find(address)?.isCreated === true;
+    return this.#find(address)?.origin === "created";
   }
 
   /** Whether a comparison has found a webhook at another resource than this one. */
   hasOtherHolder(address: WebhookAddress, urn: string | undefined): boolean {
     const holder = this.#find(address)?.holder;
     return holder !== undefined && holder !== urn;
+  }
+
+  /** Notes the error of a creation that may have left a webhook at the service. */
+  noteDoubt(creation: string, error: WebhookError): void {
+    this.#doubtfulCreations.set(creation, error);
+  }
+
+  /** Returns the error of a creation that may have left a webhook at the service. */
+  doubtOf(creation: string): WebhookError | undefined {
+    return this.#doubtfulCreations.get(creation);
   }
 
   #find(address: WebhookAddress): KnownWebhook | undefined {

@@ -72,17 +72,21 @@ export async function startAdapter(
   const config = Object.entries(settings).map(([name, value]) => [settingPrefix + name, value]);
   const configuration = new ConfigureRequest().setArgs(struct(Object.fromEntries(config)));
   await call("configure", configuration.setName("default_0_1_0"));
-  const calls = operationsOf(call, `urn:pulumi:test::webhooks::${type}::orders`);
+  const callsFor = (name: string) =>
+    operationsOf(call, `urn:pulumi:test::webhooks::${type}::${name}`);
+  const calls = callsFor("orders");
   const withAddedInputs = (properties: Properties) => ({ ...addedInputs, ...properties });
   return {
     check: (webhookArgs: Properties) => calls.check(withAddedInputs(webhookArgs)),
     diff: (id: string, state: Properties, inputs: Properties) =>
       calls.diff(id, state, withAddedInputs(inputs)),
-    create: (inputs: Properties) =>
-      calls.create(withAddedInputs(inputs)).then(({ id, outs }) => {
-        const { secret } = outs as { secret?: { value: string } };
-        return { id, secret: secret?.value ?? "" };
-      }, failedCreation),
+    create: (inputs: Properties, name = "orders") =>
+      callsFor(name)
+        .create(withAddedInputs(inputs))
+        .then(({ id, outs }) => {
+          const { secret } = outs as { secret?: { value: string } };
+          return { id, secret: secret?.value ?? "" };
+        }, failedCreation),
     read: (id: string, state: Properties) => calls.read(id, withAddedInputs(state)),
     /** Returns the message of the error; empty if the deletion succeeded. */
     delete: (id: string, state: Properties): Promise<string> =>

@@ -28,6 +28,8 @@ export interface Play {
    */
   readonly refresh: "none" | "before" | "beside";
   readonly beginsAtOnce: boolean;
+  /** Whether an error hook of the program makes Pulumi repeat each failed creation, twice at most. */
+  readonly repeatsCreations: boolean;
 }
 
 const operationKinds = [
@@ -90,4 +92,5 @@ export const anyPlay: fc.Arbitrary<Play> = fc.record({
   hasUrns: fc.boolean(),
   refresh: fc.constantFrom<Play["refresh"][]>("none", "before", "beside"),
   beginsAtOnce: fc.boolean(),
+  repeatsCreations: fc.boolean(),
 });

@@ -13,10 +13,21 @@ export function brokenPromises(world: World): readonly string[] {
 
 const promises: Readonly<Record<string, (world: World) => readonly string[]>> = {
   "each webhook is stored, or its creation says that it may exist": ({ service, history }) =>
-    [...service.webhooks.values()]
-      .filter((webhook) => !history.creations.some((one) => hasStored(one, webhook)))
-      .flatMap(({ createdFor }) => history.creations.filter(isFor(createdFor)))
-      .filter(({ error }) => !["inDoubt", "leftBehind"].includes(`${error?.kind}`))
+    [...Map.groupBy(service.webhooks.values(), ({ createdFor }) => createdFor)]
+      .filter(([createdFor]) => createdFor !== undefined)
+      .filter(([createdFor, webhooks]) => {
+        const creations = history.creations.filter(isFor(createdFor));
+        const unstored = webhooks.filter((one) => !creations.some((made) => hasStored(made, one)));
+        return unstored.length > creations.filter(mayHaveLeftWebhook).length;
+      })
+      .flatMap(([createdFor]) => history.creations.filter(isFor(createdFor)).map(describe)),
+
+  "the first repetition of a creation that may have left a webhook shows its error": ({
+    history,
+  }) =>
+    history.creations
+      .filter((one) => mayHaveLeftWebhook(one) && isRepeated(history, one))
+      .filter(({ error }) => !history.lines.includes(`warning: ${error?.message}`))
       .map(describe),
 
   "what is stored exists, with its secret, and is stored once": ({ service, history }) =>
@@ -79,6 +90,13 @@ const promises: Readonly<Record<string, (world: World) => readonly string[]>> = 
   },
 };
 
+const mayHaveLeftWebhook = ({ error }: Creation) =>
+  ["inDoubt", "leftBehind"].includes(`${error?.kind}`);
+
+/** Whether Pulumi has asked for the same creation again. */
+const isRepeated = ({ creations }: World["history"], { resource, endedAt = 0 }: Creation) =>
+  creations.some((one) => one.resource === resource && one.beganAt > endedAt);
+
 const isUndo = ({ error }: Creation) => ["undone", "leftBehind"].includes(`${error?.kind}`);
 
 const isFor = (number: number | undefined) => (one: Creation) => one.resource.number === number;
@@ -93,12 +111,16 @@ function hasStored({ stored }: Creation, webhook: ServiceWebhook | undefined): b
 
 /** Lists the ends that are right for a creation: the kinds of errors, or `stored`. */
 function expectedEnds({ history, engine }: World, creation: Creation) {
-  const { named, beganAt, endedAt = 0 } = creation;
+  const { resource, named, beganAt, endedAt = 0 } = creation;
+  const earlier = history.creations.filter(
+    (one) => one.resource === resource && one.beganAt < beganAt,
+  );
+  if (earlier.some(mayHaveLeftWebhook)) return named ? [] : ["unchanged"];
   if (!named) return ["notCreated", "inDoubt"];
   const { webhook, fault, at, engineIsGone } = named;
   const isKnown = knows(history, webhook.id, { since: beganAt, at });
-  if (isKnown || fault === "noSecret" || fault === "unmanaged") return ["inDoubt"];
-  if (fault === "unusableSecret" || engineIsGone) return ["undone", "leftBehind"];
+  if (isKnown || ["noSecret", "unmanaged", "unusableSecret"].includes(fault)) return ["inDoubt"];
+  if (engineIsGone) return ["undone", "leftBehind"];
   return engine.goneAt < endedAt ? ["undone", "leftBehind"] : ["stored"];
 }
 

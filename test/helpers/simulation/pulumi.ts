@@ -47,6 +47,16 @@ export class Pulumi {
 
   /** Returns whether Pulumi can store the webhook. */
   async create(resource: Resource): Promise<boolean> {
+    const { play, engine } = this.world;
+    let isCreated = await this.#createOnce(resource);
+    for (let left = play.repeatsCreations ? 2 : 0; left > 0; left--) {
+      if (isCreated || engine.isGone) break;
+      isCreated = await this.#createOnce(resource);
+    }
+    return isCreated;
+  }
+
+  async #createOnce(resource: Resource): Promise<boolean> {
     const { history } = this.world;
     const creation: Creation = { resource, beganAt: history.now() };
     history.creations.push(creation);

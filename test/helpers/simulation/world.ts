@@ -106,7 +106,7 @@ export class World {
 
   #noteNamed({ body }: HttpRequest, named: { webhook: ServiceWebhook; fault: Fault }): void {
     const number = resourceNumberOf((body as { url: string }).url);
-    const creation = this.history.creations.find((one) => one.resource.number === number);
+    const creation = this.history.creations.findLast((one) => one.resource.number === number);
     const engineIsGone = this.engine.isGone;
     const at = this.history.learn("known", named.webhook.id);
     if (creation) creation.named = { ...named, at, engineIsGone };

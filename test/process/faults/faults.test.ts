@@ -9,7 +9,7 @@ import { type Adapter, adapters, startAdapter } from "../../helpers/adapters/ada
 import { problemsOfRequest } from "../../helpers/api-document.ts";
 import { someArgs } from "../../helpers/builders.ts";
 import { kindOf } from "../../helpers/errors.ts";
-import { hold, isDelete, isOf } from "../../helpers/faults/faults.mts";
+import { hold, isOf } from "../../helpers/faults/faults.mts";
 import { createWebhook } from "../../helpers/local-service.ts";
 import {
   createFaults,
@@ -51,7 +51,7 @@ describe.each(adapters)("A fault that $name meets", (adapter) => {
     expect(problems).toEqual([]);
   });
 
-  it.each(casesEndingAs("notCreated", "inDoubt", "leftBehind", "notDeleted"))(
+  it.each(casesEndingAs("notCreated", "inDoubt", "notDeleted"))(
     "ends with an error of the kind $outcome: $on, where the service $does",
     (faultCase) => {
       const { error } = resultOf(faultCase);
@@ -118,15 +118,13 @@ interface Setup {
 
 async function runCase(setup: Setup, faultCase: FaultCase) {
   const { service, running } = setup;
-  const { on, databaseId, fault, faultOfUndo } = faultCase;
+  const { on, databaseId, fault } = faultCase;
   const isOfCase = isOf(databaseId);
   const prepare = on === "POST" ? prepareCreation : prepareDeletion;
   const operation = await prepare(setup, faultCase);
   const requestsBefore = service.requests.filter(isOfCase).length;
   const isMet = (request: ReceivedRequest) => isOfCase(request) && request.method === on;
-  const isUndo = (request: ReceivedRequest) => isOfCase(request) && isDelete(request);
   if (fault) service.use(times(faultCase.times ?? Number.POSITIVE_INFINITY, fault, isMet));
-  if (faultOfUndo) service.use(times(1, faultOfUndo, isUndo));
   const { holdRequest, release } = hold();
   if (faultCase.isHeldBack) service.use(times(1, holdRequest, isMet));
 
@@ -160,7 +158,7 @@ async function prepareCreation({ adapter, service, running }: Setup, { databaseI
   const { inputs, failures } = await running.check(args);
   expect(failures).toEqual([]);
   return async () => {
-    const result = await running.create(inputs);
+    const result = await running.create(inputs, databaseId);
     const created = service.webhooks.find((webhook) => webhook.databaseId === databaseId);
     const idOfCreated = created && adapter.idOf(created);
     if ("error" in result) return { state: "nothing", error: result.error };

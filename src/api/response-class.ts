@@ -1,0 +1,108 @@
+// What the outcome of a request means. Retries, doubts and advice follow from the class alone.
+import type { HttpFailure, HttpOutcome, HttpResponse } from "./send-once.js";
+import { parseServiceError } from "./service-error.js";
+
+/** What follows from the class of an outcome. */
+export interface ClassFacts {
+  /** Which requests are retried. All but creations are idempotent. */
+  readonly retried: "never" | "ifIdempotent" | "always";
+  /** Whether the service may have carried the request out. */
+  readonly mayBeCarriedOut: boolean;
+  /** What it says of the webhooks of a database, in response to a request for their list. */
+  readonly asList: "webhooks" | "noAccess" | "noOperation" | "nothing";
+}
+
+// Facts of most refusals.
+const refusal = { retried: "never", mayBeCarriedOut: false, asList: "nothing" } as const;
+
+// Sources: RFC 9110, section 15; RFC 4918, section 11; RFC 6585; RFC 7725; RFC 8470, section 5.2.
+const facts = {
+  success: { retried: "never", mayBeCarriedOut: true, asList: "webhooks" },
+  /** The service limits the rate of requests, so all of them wait. */
+  throttled: { ...refusal, retried: "always" },
+  /** Proxies send these about requests that the service may have carried out. */
+  temporary: { ...refusal, retried: "ifIdempotent", mayBeCarriedOut: true },
+  /** 303 follows a request that was carried out; 409 can mean that the webhook exists. */
+  unclear: { ...refusal, mayBeCarriedOut: true },
+  redirect: refusal,
+  /** The key or the network has no access. */
+  denied: refusal,
+  /** There is no such database or webhook, or none for this key. Only the service itself says so. */
+  notFound: { ...refusal, asList: "noAccess" },
+  /** There is no such operation at this address. */
+  unsupported: { ...refusal, asList: "noOperation" },
+  refused: refusal,
+  noResponse: { ...refusal, retried: "ifIdempotent", mayBeCarriedOut: true },
+  unsent: { ...refusal, retried: "always" },
+} as const satisfies Readonly<Record<string, ClassFacts>>;
+
+/** The class of an outcome. */
+export type OutcomeClass = keyof typeof facts;
+
+/** The class of a response. */
+export type ResponseClass = Exclude<OutcomeClass, HttpFailure["kind"]>;
+
+/** The status codes of each class, besides the ranges of `classOfStatus`. */
+const statusCodes: Readonly<Partial<Record<ResponseClass, readonly number[]>>> = {
+  throttled: [429],
+  temporary: [408],
+  unclear: [303, 304, 409, 412, 424],
+  redirect: [300, 301, 302, 307, 308],
+  denied: [401, 403, 407, 511],
+  unsupported: [404, 405, 501],
+  refused: [
+    400, 402, 406, 410, 411, 413, 414, 415, 416, 417, 421, 422, 423, 425, 426, 428, 431, 451, 505,
+  ],
+};
+
+// The API documents no status for a limit of its webhooks (docs/api/README.md#errors).
+const conflictStatusCodes = [400, 402, 403, 409, 422];
+
+const classByStatus = new Map(
+  Object.entries(statusCodes).flatMap(([name, codes]) =>
+    codes.map((code) => [code, name as ResponseClass]),
+  ),
+);
+
+/** Returns the class of an outcome. */
+export function classOf(outcome: HttpOutcome): OutcomeClass {
+  return outcome.kind === "response" ? classOfResponse(outcome) : outcome.kind;
+}
+
+/** Returns what follows from the class of an outcome. */
+export function factsOf(outcome: HttpOutcome): ClassFacts {
+  return facts[classOf(outcome)];
+}
+
+/** Returns the class of a response. */
+export function classOfResponse({ statusCode, retryAfterMs, body }: HttpResponse): ResponseClass {
+  if (statusCode === 404 && parseServiceError(body)?.code === "NOT_FOUND") {
+    return "notFound";
+  }
+  // Without the error of the service, a proxy may have sent it after a timeout of its backend.
+  if (statusCode === 503 && retryAfterMs !== undefined && parseServiceError(body) !== undefined) {
+    return "throttled";
+  }
+  return classOfStatus(statusCode);
+}
+
+/** Whether the response to a creation may say that the database is full or that the url is taken. */
+export function mayBeConflict(outcome: HttpOutcome): boolean {
+  return outcome.kind === "response" && conflictStatusCodes.includes(outcome.statusCode);
+}
+
+/** Returns what follows from a status code by itself, such as that of a proxy. */
+export function factsOfStatus(statusCode: number): ClassFacts {
+  return facts[classOfStatus(statusCode)];
+}
+
+function classOfStatus(statusCode: number): ResponseClass {
+  const named = classByStatus.get(statusCode);
+  if (named !== undefined) {
+    return named;
+  }
+  if (statusCode >= 200 && statusCode < 300) {
+    return "success";
+  }
+  return statusCode >= 500 && statusCode < 600 ? "temporary" : "unclear";
+}
