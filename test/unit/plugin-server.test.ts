@@ -144,7 +144,8 @@ describe("The plugin", () => {
 
     const error = await errorOf(plugin.configure({ baseUrl: "https://a.example" }, ""));
 
-    expect(kindOf(error)).toBe("unchanged");
+    // No advice: current versions of Pulumi send none for "pulumi do" and a stateless operation.
+    expect(error.message).toMatch(/no name of the provider\. Nothing was changed\. \[/);
     expect(kindOf(await errorOf(plugin.create(inputs)))).toBe("unchanged");
   });
 

@@ -110,7 +110,7 @@ export class PluginServer {
     if (name === "") {
       // Without a name an explicit provider would take the key of the default one from the environment.
       throw new RequestError(
-        "Configure failed: Pulumi has sent no name of the provider. Nothing was changed. Upgrade the Pulumi CLI.",
+        "Configure failed: Pulumi has sent no name of the provider. Nothing was changed.",
         status.INVALID_ARGUMENT,
       );
     }
