@@ -60,6 +60,10 @@ it("The schema of Webhook has an example in each language, and the command of an
   );
 });
 
+it("The schema names no npm package: generated SDKs would install it, whoever owns it", () => {
+  expect(schema.language.nodejs).not.toHaveProperty("packageName");
+});
+
 const requiredSettings = { baseUrl: "https://tables.example.com", apiKey: "key" };
 
 it("The schema has every setting, for the stack's configuration and for an explicit provider, which has its own base URL and key", () => {
