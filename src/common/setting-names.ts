@@ -44,6 +44,14 @@ export const knownVariables: readonly string[] = [
   serveApiKeysVariable,
 ];
 
+/**
+ * Whether a project has the name of this package, so that the prefix of the settings is also that of the project's own
+ * keys: an unknown key is then not a mistake.
+ */
+export function sharesNamespace(project: string | undefined): boolean {
+  return project === namespace;
+}
+
 /** Names the unknown settings, each with the nearest known name. */
 export function validateSettingNames(names: readonly string[]): string[] {
   return validateNames(names, settingNames);

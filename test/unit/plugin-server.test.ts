@@ -139,6 +139,21 @@ describe("The plugin", () => {
     expect(response.getFailuresList()).toEqual([]);
   });
 
+  it("warns of no key in a project of its own name, and still refuses unknown arguments", async () => {
+    const { call, lines } = await startPlugin();
+    const failuresOf = async (name: string) => {
+      const request = new messages.CheckRequest().setName(name);
+      request.setUrn(`urn:pulumi:test::dbwebhooks::pulumi:providers:dbwebhooks::${name}`);
+      request.setNews(struct({ baseUrl: "https://a.example", apiKey: "key", receiver: "1" }));
+      const response = await call<messages.CheckResponse>("checkConfig", request);
+      return response.getFailuresList().map((failure) => failure.getReason());
+    };
+
+    expect(await failuresOf("default_0_1_0")).toEqual([]);
+    expect(await failuresOf("eu")).toEqual([expect.stringMatching(/^receiver: /)]);
+    expect(lines).toEqual([]);
+  });
+
   it("refuses a configuration without the name of the provider, and takes no key for it", async () => {
     const plugin = await startPlugin();
 

@@ -290,6 +290,13 @@ it("A program of the dynamic provider warns once of a plain API key, and of unre
   ]);
 });
 
+it("A program of the dynamic provider does not warn of keys in a project of the name dbwebhooks", async () => {
+  using getProject = vi.spyOn(pulumi.runtime, "getProject");
+  getProject.mockReturnValue("dbwebhooks");
+
+  expect(await warningsWith({ "dbwebhooks:receiver": "1" })).toEqual([]);
+});
+
 it("A program of the dynamic provider does not warn of a secret API key and known settings", async () => {
   const config = { "dbwebhooks:apiKey": "key", "dbwebhooks:listing": "true" };
 

@@ -93,7 +93,9 @@ export class PluginServer {
     const olds = propertiesOf(request.getOlds());
     const news = propertiesOf(request.getNews());
     const source = configSourceOf(request.getName(), news);
-    const { inputs, failures, warnings } = checkSettings({ olds, news }, source);
+    // urn:pulumi:STACK::PROJECT::TYPE::NAME
+    const project = request.getUrn().split("::")[1];
+    const { inputs, failures, warnings } = checkSettings({ olds, news, project }, source);
     for (const line of warnings) {
       this.#log.write("", line, "warning");
     }

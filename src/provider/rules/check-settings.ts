@@ -2,6 +2,7 @@
 import { shownValue } from "../../common/plain-text.js";
 import {
   namespace,
+  sharesNamespace,
   validateEnvironmentNames,
   validateSettingNames,
 } from "../../common/setting-names.js";
@@ -18,6 +19,8 @@ interface ProviderSettings {
   /** The settings that Pulumi stored before; empty for a new provider. */
   readonly olds: Properties;
   readonly news: Properties;
+  /** The project of the stack. */
+  readonly project?: string | undefined;
 }
 
 /** The result of {@link checkSettings}. */
@@ -35,7 +38,7 @@ interface SettingsCheck {
  * @param source Where the new settings come from.
  */
 export function checkSettings(
-  { olds, news }: ProviderSettings,
+  { olds, news, project }: ProviderSettings,
   source: ConfigSource,
 ): SettingsCheck {
   const failures: string[] = [];
@@ -53,7 +56,9 @@ export function checkSettings(
   const apiKey = isUnknown(news.apiKey) ? news.apiKey : wrapSecret(news.apiKey);
   const inputs = { ...news, apiKey };
   if (!source.isExplicit()) {
-    warnings.push(...unknownNames.map((text) => `Stack configuration ${namespace}:${text}`));
+    if (!sharesNamespace(project)) {
+      warnings.push(...unknownNames.map((text) => `Stack configuration ${namespace}:${text}`));
+    }
     return { inputs, failures, warnings };
   }
   failures.push(...unknownNames);

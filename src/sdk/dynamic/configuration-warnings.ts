@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import {
   namespace,
+  sharesNamespace,
   validateEnvironmentNames,
   validateSettingNames,
 } from "../../common/setting-names.js";
@@ -21,7 +22,9 @@ export function warnAboutConfiguration(): void {
   warnedStacks.add(stack);
   const prefix = `${namespace}:`;
   const keys = Object.keys(pulumi.runtime.allConfig()).filter((key) => key.startsWith(prefix));
-  const unknownKeys = validateSettingNames(keys.map((key) => key.slice(prefix.length)));
+  const unknownKeys = sharesNamespace(pulumi.runtime.getProject())
+    ? []
+    : validateSettingNames(keys.map((key) => key.slice(prefix.length)));
   const problems = [
     ...unknownKeys.map((problem) => `Stack configuration ${prefix}${problem}`),
     ...validateEnvironmentNames(Object.keys(process.env)),
