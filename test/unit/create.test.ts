@@ -290,7 +290,7 @@ describe("A creation for which the service returns a webhook that the provider k
     },
   );
 
-  it("is in doubt when the webhook is deleted while the creation is in flight", async () => {
+  it("is in doubt, and so is the next one, when the webhook is deleted while the creation is in flight", async () => {
     const { promise: hold, resolve: release } = Promise.withResolvers<void>();
     const { promise: isSent, resolve: sent } = Promise.withResolvers<void>();
     const sendRequest = async ({ kind }: Call) => {
@@ -311,6 +311,7 @@ describe("A creation for which the service returns a webhook that the provider k
     release();
 
     expect(await creation).toMatchObject({ kind: "inDoubt" });
+    expect(await errorOf(provider.create(someArgs()))).toMatchObject({ kind: "inDoubt" });
   });
 
   it("succeeds when the known webhook belongs to another service", async () => {

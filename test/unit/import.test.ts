@@ -175,6 +175,12 @@ describe("An import of a webhook that DBWEBHOOKS_IMPORT_SECRET describes", () =>
     },
   );
 
+  it("is of the database in its id, whatever the description says", async () => {
+    const { importWebhook } = await startDescribed({ ...described, databaseId: "other" });
+
+    expect((await importWebhook()).inputs).toMatchObject({ databaseId });
+  });
+
   it("is refused without a request for each missing, wrong or unknown part, which the message names", async () => {
     const swapped = "key-and-value-swapped";
     const rows: [part: string, changes: object][] = [

@@ -57,6 +57,10 @@ describe("A deletion reaches the webhook when", () => {
 describe("A deletion is not sent", () => {
   it.each<[string, Step]>([
     ["imported", ({ importWebhook }) => importWebhook()],
+    [
+      "imported and then compared",
+      async ({ importWebhook, compare }) => [await importWebhook(), await compare(second)],
+    ],
     // Pulumi compares nothing that --replace names, so the number is not known from the state.
     ["created, as in a forced replacement", ({ create }) => create(someArgs())],
   ])("and counts as done, with a warning, when this command has %s the webhook", async (_, act) => {

@@ -66,7 +66,7 @@ describe.each([dynamicProvider, nativeProvider])("A Webhook of $name", (row) => 
   const { sdk, type, pluginVersion, addedInputs } = row;
   const { Webhook, Provider } = sdk;
 
-  it("is registered under its type and the version of its plugin, with its arguments unchanged", async () => {
+  it("is registered under its type and the version of its plugin, with its options, and its arguments unchanged", async () => {
     // An argument of the name __provider never replaces the provider of the dynamic provider.
     const flags = { allowUnknownEvents: true, allowInsecureUrl: false, __provider: "exports = 1" };
     const events: dynamic.EventType[] = ["record.updated", "record.created", "record.updated"];
@@ -74,10 +74,12 @@ describe.each([dynamicProvider, nativeProvider])("A Webhook of $name", (row) => 
     const all = { ...args, ...flags, url: "HTTPS://Example.com", events };
 
     // Frozen, so that a constructor that changes its arguments throws.
-    await resolved(new Webhook("orders", Object.freeze({ ...all, tableId })).id);
+    const opts = Object.freeze({ protect: true });
+    await resolved(new Webhook("orders", Object.freeze({ ...all, tableId }), opts).id);
 
     expect(registered).toMatchObject([{ type, name: "orders" }]);
     expect(requests()[0]?.getVersion()).toBe(pluginVersion);
+    expect(requests()[0]?.getProtect()).toBe(true);
     expect(registered[0]?.inputs).toStrictEqual({ ...all, ...addedInputs, tableId: "tbl_orders" });
   });
 

@@ -128,7 +128,7 @@ describe("A pause that a 429 asks for", () => {
   });
 
   it("does not count against retrySeconds of a request that was not sent before", async () => {
-    const transport = fakeTransport(inOrder(throttled9s, ok, dnsFailure), { retrySeconds: 10 });
+    const transport = fakeTransport(inOrder(throttled9s, ok, dnsFailure), { retrySeconds: 9 });
     const first = transport.send("first");
     await pendingWork();
 
