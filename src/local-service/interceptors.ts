@@ -15,8 +15,8 @@ import type { ServiceEnv } from "./requests.js";
  * interceptor throws, the response is 500 with the message of the error.
  *
  * Interceptors see the requests of the API and those to unknown paths, after the service has read the body.
- * They see neither an emission over HTTP nor a request that is refused earlier, because of its `Host`, its
- * `Origin` or the size of its body.
+ * They see neither an emission over HTTP nor `GET /`, nor a request that is refused earlier, because of its `Host`,
+ * its `Origin` or the size of its body.
  *
  * @param request The entry in `requests`. It becomes `committed` while `next` runs.
  * @param next Rejects when the service has closed, so that a delayed request has no effect.

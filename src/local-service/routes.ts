@@ -51,7 +51,8 @@ export function createRoutes(parts: ServiceParts, options: LocalServiceOptions):
   if (!options.allowRemote && isLoopbackAddress(host)) {
     app.use(loopbackOnly);
   }
-  // Before the interceptors, because an emission is not part of the API.
+  // Before the interceptors, because these two are not part of the API.
+  app.get("/", (c) => c.text("The local service of pulumi-dbwebhooks is running.\n"));
   app.post(eventsPath, logPathAndAccess(keys), authorize(keys), readBody(log), (c) =>
     emitEvent(c, deliveries),
   );

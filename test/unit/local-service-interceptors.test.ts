@@ -229,7 +229,7 @@ describe("An interceptor", () => {
     const service = await startFaultyService({ intercept: () => new Promise(() => {}) });
     const received = service.nextRequest(() => true);
     const client = new AbortController();
-    const request = fetch(`${service.baseUrl}/`, { signal: client.signal });
+    const request = fetch(`${service.baseUrl}/a`, { signal: client.signal });
     const aborted = expect(request).rejects.toThrow("aborted");
     await received;
 

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { expect, it } from "vitest";
-import type { LocalServiceOptions } from "../../src/local-service/index.ts";
+import { type LocalServiceOptions, respondWith } from "../../src/local-service/index.ts";
+import { errorOf } from "../helpers/errors.ts";
 import {
   clientOf,
   portOf,
@@ -151,6 +152,18 @@ it("A request gets 404 in plain text for an unknown path, and 405 for a method t
   expect(unknownPath).toMatchObject({ statusCode: 404, text: "There is nothing at this path." });
   expect(withoutListing).toMatchObject({ statusCode: 405, headers: { allow: "POST" } });
   expect(oneWebhook).toMatchObject({ statusCode: 405, headers: { allow: "DELETE" } });
+});
+
+it("A tool that waits for a server gets 200 for the root path, without a key and whatever the interceptors do", async () => {
+  const service = await startService({ intercept: respondWith(503) });
+
+  const get = await service.send({ apiKey: null });
+  const head = await service.send({ method: "HEAD", apiKey: null });
+  const post = await service.send({ method: "POST" });
+
+  expect(get).toMatchObject({ statusCode: 200, text: expect.stringMatching(/^[\w -]+\.\n$/) });
+  expect(get.headers["content-type"]).toMatch(/^text\/plain/);
+  expect(statusCodesOf([head, post])).toEqual([200, 503]);
 });
 
 it("A request gets 421 with the name of another host, and 403 from a web page of another origin", async () => {
