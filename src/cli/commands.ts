@@ -3,7 +3,8 @@ import { adviceForUnknownName } from "../common/nearest-name.js";
 import { shownValue } from "../common/plain-text.js";
 import { serveApiKeysVariable } from "../common/setting-names.js";
 import { version } from "../common/version.js";
-import { defaultApiKey, defaultPort, UsageError } from "./options.js";
+import { defaultApiKey } from "../local-service/options.js";
+import { defaultPort, UsageError } from "./options.js";
 
 const help = `Usage: pulumi-dbwebhooks COMMAND [options]
 

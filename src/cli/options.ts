@@ -1,10 +1,10 @@
-import { isApiKey } from "../common/identifier.js";
 import { serveApiKeysVariable } from "../common/setting-names.js";
+import { defaultApiKey } from "../local-service/options.js";
 
 /** The default port of `serve`. */
 export const defaultPort = 8787;
-/** The default API key of `serve`. */
-export const defaultApiKey = "local-api-key";
+/** What is wrong with API keys that `serve` cannot use. */
+export const apiKeysProblem = `--api-key (or ${serveApiKeysVariable}): must be KEY or KEY=DATABASE,DATABASE, each KEY once, in visible ASCII characters without "=".`;
 
 /** An invalid argument of a command: the exit code is 2. */
 export class UsageError extends Error {
@@ -24,10 +24,8 @@ export function readApiKeys(
   for (const text of texts) {
     const [key = "", databases, ...more] = text.split("=");
     const ids = databases?.split(",");
-    if (!isApiKey(key) || ids?.includes("") || more.length > 0 || databasesOf.has(key)) {
-      throw new UsageError(
-        `--api-key (or ${serveApiKeysVariable}): must be KEY or KEY=DATABASE,DATABASE, each KEY once, in visible ASCII characters without "=".`,
-      );
+    if (ids?.includes("") || more.length > 0 || databasesOf.has(key)) {
+      throw new UsageError(apiKeysProblem);
     }
     databasesOf.set(key, ids ?? "*");
   }

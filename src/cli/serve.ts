@@ -1,9 +1,17 @@
 import { once } from "node:events";
 import { serveApiKeysVariable } from "../common/setting-names.js";
-import { isHttpOrigin, isLoopbackAddress } from "../common/url.js";
+import { isLoopbackAddress } from "../common/url.js";
 import { type LocalServiceOptions, startLocalService } from "../local-service/index.js";
-import { defaultApiKey, readApiKeys, UsageError } from "./options.js";
+import { defaultApiKey, validateOptions } from "../local-service/options.js";
+import { apiKeysProblem, readApiKeys, UsageError } from "./options.js";
 import { logLine, startText } from "./serve-log.js";
+
+/** The problems of the service's options, in terms of the command line. */
+const usageProblems: Readonly<Record<ReturnType<typeof validateOptions>[number], string>> = {
+  unusableKey: apiKeysProblem,
+  publicKey: `--allow-remote: needs an API key of your own, because everybody knows the default key. Set ${serveApiKeysVariable} or --api-key.`,
+  noOrigin: "--deliver-to: must be an origin, such as http://127.0.0.1:9000.",
+};
 
 /** The options of `serve`, as the command line passes them. */
 interface ServeOptions {
@@ -48,25 +56,21 @@ function parseOptions(options: ServeOptions) {
       "--host: this address is reachable from other machines, and API keys and secrets would travel in clear text. Add --allow-remote to allow that.",
     );
   }
-  const apiKeys = readApiKeys(options["api-key"]);
-  if (allowRemote && apiKeys.has(defaultApiKey)) {
-    throw new UsageError(
-      `--allow-remote: needs an API key of your own, because everybody knows the default key. Set ${serveApiKeysVariable} or --api-key.`,
-    );
-  }
-  if (deliverTo !== undefined && !isHttpOrigin(deliverTo)) {
-    throw new UsageError("--deliver-to: must be an origin, such as http://127.0.0.1:9000.");
-  }
-  return {
+  const serviceOptions = {
     port: Number(port),
     // Accept an IPv6 address as a URL writes it.
     host: host.replace(/^\[(.*)\]$/, "$1"),
     allowRemote,
-    apiKeys: Object.fromEntries(apiKeys),
+    apiKeys: Object.fromEntries(readApiKeys(options["api-key"])),
     listing,
     allowUnknownEvents: options["allow-unknown-events"],
     ...(deliverTo !== undefined && { deliverTo }),
   };
+  const problems = validateOptions(serviceOptions);
+  if (problems.length > 0) {
+    throw new UsageError(problems.map((problem) => usageProblems[problem]).join("\n"));
+  }
+  return serviceOptions;
 }
 
 async function start(options: LocalServiceOptions) {

@@ -1,5 +1,18 @@
+import { isApiKey } from "../common/identifier.js";
+import { isHttpOrigin, isLoopbackAddress } from "../common/url.js";
 import type { Interceptor } from "./interceptors.js";
 import type { LogEntry } from "./records.js";
+
+/** The API key of a service that is given none. */
+export const defaultApiKey = "local-api-key";
+
+/** What is wrong with options with which a service would be useless or open to everybody, and what to write instead. */
+export const optionProblems = {
+  unusableKey:
+    "apiKeys must hold at least one key, and each must consist of visible ASCII characters",
+  publicKey: `apiKeys must hold keys of your own, because host or allowRemote lets others use the service, and everybody knows "${defaultApiKey}"`,
+  noOrigin: 'deliverTo must be an origin, such as "http://127.0.0.1:9000"',
+};
 
 /** How a local service starts; everything has a default. */
 export interface LocalServiceOptions {
@@ -7,16 +20,21 @@ export interface LocalServiceOptions {
   readonly port?: number;
   /**
    * Address to listen on. Default: `127.0.0.1`. Other machines can reach any address that is not
-   * loopback, whatever `allowRemote` is, and keys travel in clear text: there is no TLS.
+   * loopback, whatever `allowRemote` is, and keys travel in clear text: there is no TLS. Such an address needs
+   * `apiKeys` of your own.
    */
   readonly host?: string;
   /**
    * Accepts requests with any `Host` and any `Origin`, for example behind a proxy; only `host` decides which
    * machines can connect. Default: `false` on a loopback `host`: a `Host` that is not a loopback name gets
    * 421 and such an `Origin` 403, so that no web page can use the service. Always `true` on any other `host`.
+   * `true` needs `apiKeys` of your own.
    */
   readonly allowRemote?: boolean;
-  /** The API keys that the service knows. Default: `["local-api-key"]`. There must be at least one. */
+  /**
+   * The API keys that the service knows, of visible ASCII characters. Default: `["local-api-key"]`. There must be at
+   * least one.
+   */
   readonly apiKeys?: ApiKeys;
   /** Accepts event types other than the nine documented ones. Default: `false`, the response to them is 400. */
   readonly allowUnknownEvents?: boolean;
@@ -46,3 +64,23 @@ export interface LocalServiceOptions {
  * stands for every database. Databases need not be created: every database id exists.
  */
 export type ApiKeys = readonly string[] | Readonly<Record<string, readonly string[] | "*">>;
+
+/** Lists every problem of the options. */
+export function validateOptions(options: LocalServiceOptions): (keyof typeof optionProblems)[] {
+  const { apiKeys = [defaultApiKey], deliverTo } = options;
+  const keys = Array.isArray(apiKeys) ? apiKeys : Object.keys(apiKeys);
+  const found = {
+    unusableKey: keys.length === 0 || !keys.every(isApiKey),
+    publicKey: keys.includes(defaultApiKey) && !isLoopbackOnly(options),
+    noOrigin: deliverTo !== undefined && !isHttpOrigin(deliverTo),
+  };
+  return (Object.keys(found) as (keyof typeof found)[]).filter((problem) => found[problem]);
+}
+
+/** Whether only clients and web pages of this machine may use the service. */
+export function isLoopbackOnly({
+  host = "127.0.0.1",
+  allowRemote = false,
+}: LocalServiceOptions): boolean {
+  return !allowRemote && isLoopbackAddress(host);
+}

@@ -1,14 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import { isLoopbackAddress } from "../common/url.js";
 import { authorize, type KnownApiKeys, loopbackOnly } from "./access.js";
 import { creationSchema, problemOf } from "./bodies.js";
 import type { Deliveries } from "./deliveries.js";
 import type { NewEvent } from "./events.js";
 import { type Interceptors, intercept } from "./interceptors.js";
 import type { ServiceLog } from "./log.js";
-import type { LocalServiceOptions } from "./options.js";
+import { isLoopbackOnly, type LocalServiceOptions } from "./options.js";
 import type { RequestEntry, StoredWebhook } from "./records.js";
 import { logRequest, readBody, type ServiceEnv } from "./requests.js";
 import { sendError, sendNotFound, sendPlainError } from "./responses.js";
@@ -34,7 +33,7 @@ const eventsPath = "/_local/bases/:databaseId/events";
  */
 export function createRoutes(parts: ServiceParts, options: LocalServiceOptions): Hono<ServiceEnv> {
   const { webhooks, deliveries, keys, log, interceptors, closing } = parts;
-  const { allowUnknownEvents = false, listing = false, host = "127.0.0.1" } = options;
+  const { allowUnknownEvents = false, listing = false } = options;
   const creation = creationSchema(allowUnknownEvents);
   let lastId = microsecondsSinceEpoch();
   const app = new Hono<ServiceEnv>();
@@ -48,7 +47,7 @@ export function createRoutes(parts: ServiceParts, options: LocalServiceOptions):
   // In plain text, because NOT_FOUND in the error body would tell a client that its webhook is gone.
   app.notFound((c) => sendPlainError(c, 404, "There is nothing at this path."));
   app.use(logRequest(log));
-  if (!options.allowRemote && isLoopbackAddress(host)) {
+  if (isLoopbackOnly(options)) {
     app.use(loopbackOnly);
   }
   // Before the interceptors, because these two are not part of the API.

@@ -9,7 +9,12 @@ import { Deliveries } from "./deliveries.js";
 import type { NewEvent } from "./events.js";
 import { type Interceptor, Interceptors } from "./interceptors.js";
 import { ServiceLog } from "./log.js";
-import type { LocalServiceOptions } from "./options.js";
+import {
+  defaultApiKey,
+  type LocalServiceOptions,
+  optionProblems,
+  validateOptions,
+} from "./options.js";
 import type { EmittedEvent, ReceivedRequest, StoredWebhook, WebhookChanges } from "./records.js";
 import { createRoutes, type ServiceParts } from "./routes.js";
 
@@ -23,10 +28,15 @@ const serverTimeouts = {
   connectionsCheckingInterval: 1_000,
 };
 
-/** Starts a local service. Rejects when the port is taken, and when `apiKeys` holds no key or an invalid one. */
+/** Starts a local service. Rejects when the port is taken, and with a TypeError when options are invalid. */
 export async function startLocalService(options: LocalServiceOptions = {}): Promise<LocalService> {
   assertNodeVersion("pulumi-dbwebhooks", versions.node);
   const { port = 0, host = "127.0.0.1" } = options;
+  const problems = validateOptions(options);
+  if (problems.length > 0) {
+    const texts = problems.map((problem) => optionProblems[problem]);
+    throw new TypeError(`Invalid options: ${texts.join("; ")}.`);
+  }
   const closing = new AbortController();
   const parts = createParts(options, closing.signal);
   const server = createAdaptorServer({
@@ -42,7 +52,7 @@ export async function startLocalService(options: LocalServiceOptions = {}): Prom
 }
 
 function createParts(options: LocalServiceOptions, closing: AbortSignal): ServiceParts {
-  const { apiKeys = ["local-api-key"], intercept, maxRequests = 10_000, onLog } = options;
+  const { apiKeys = [defaultApiKey], intercept, maxRequests = 10_000, onLog } = options;
   const webhooks = new Map<number, StoredWebhook>();
   const log = new ServiceLog(maxRequests, closing);
   if (onLog !== undefined) {

@@ -196,8 +196,8 @@ it.each<{ headers: Record<string, string>; options: LocalServiceOptions }>([
   { headers: { authorization: "bearer b" }, options: { apiKeys: ["a", "b"] } },
   { headers: { authorization: "Bearer b" }, options: { apiKeys: { b: ["x", "base_1"] } } },
   { headers: { host: "LOCALHOST:1234", origin: "http://[::1]:3000" }, options: {} },
-  { headers: foreignPage, options: { allowRemote: true } },
-  { headers: foreignPage, options: { host: "0.0.0.0" } },
+  { headers: foreignPage, options: { allowRemote: true, apiKeys: ["own"] } },
+  { headers: foreignPage, options: { host: "0.0.0.0", apiKeys: ["own"] } },
 ])("A request may have a query and these headers with these options: %j", async (row) => {
   const service = await startService(row.options);
 
@@ -209,12 +209,31 @@ it.each<{ headers: Record<string, string>; options: LocalServiceOptions }>([
   expect(statusCode).toBe(201);
 });
 
-it.each<LocalServiceOptions>([{ apiKeys: [] }, { apiKeys: {} }, { apiKeys: [""] }])(
-  "A local service does not start with %j, with which it would be useless or open to everybody",
-  async (options) => {
-    await expect(startService(options)).rejects.toThrow("apiKeys must hold at least one key");
-  },
-);
+it.each<[problem: string, LocalServiceOptions]>([
+  ["apiKeys must hold at least one key", { apiKeys: [] }],
+  ["apiKeys must hold at least one key", { apiKeys: {} }],
+  ["apiKeys must hold at least one key", { apiKeys: [""] }],
+  ["apiKeys must hold keys of your own", { host: "0.0.0.0" }],
+  ["apiKeys must hold keys of your own", { host: "", apiKeys: { "local-api-key": ["base_1"] } }],
+  ["apiKeys must hold keys of your own", { allowRemote: true, apiKeys: ["own", "local-api-key"] }],
+  ["deliverTo must be an origin", { deliverTo: "http://127.0.0.1:9/path" }],
+  ["deliverTo must be an origin", { deliverTo: "mailto:x" }],
+  ["deliverTo must be an origin", { deliverTo: "127.0.0.1:9" }],
+])("A local service does not start, because %s, with %j", async (problem, options) => {
+  const error = await errorOf(startService(options));
+
+  expect(error).toBeInstanceOf(TypeError);
+  expect(error.message).toMatch(new RegExp(`^Invalid options: ${problem}[^;]+$`));
+});
+
+it("A local service names all invalid options at once, and none of their values", async () => {
+  const options = { apiKeys: ["local-api-key", "ä"], allowRemote: true, deliverTo: "sk_live" };
+
+  const { message } = await errorOf(startService(options));
+
+  expect(message).toMatch(/apiKeys must hold at .*; apiKeys must hold keys .*; deliverTo must be /);
+  expect(message).not.toMatch(/ä|sk_live/);
+});
 
 it("A local service listens at the given port, by default on 127.0.0.1 only", async () => {
   const first = await startService();
