@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, vi } from "vitest";
 import { type CommandResult, type RunningCommand, start } from "./commands.ts";
 import { repository } from "./directory.ts";
+import { within } from "./within.ts";
 
 /** Starts the built `pulumi-dbwebhooks` outside of its package, and kills it when the test is over. */
 function startCli(args: readonly string[], environment = {}): RunningCommand {
@@ -35,7 +36,8 @@ export async function serve(...args: readonly string[]) {
     /** Ends it by a signal, waits for the rest of its output, and returns its exit code. */
     end: async (signal: NodeJS.Signals) => {
       child.kill(signal);
-      return (await result).exitCode;
+      const stillRuns = () => `serve still runs; its output: ${output()}`;
+      return (await within(30, result, stillRuns)).exitCode;
     },
   };
 }

@@ -5,6 +5,7 @@ import { startCreationInFlight } from "../helpers/adapters/creation-in-flight.ts
 import { someArgs } from "../helpers/builders.ts";
 import { kindOf } from "../helpers/errors.ts";
 import { isDelete, isPost } from "../helpers/faults/faults.mts";
+import { within } from "../helpers/within.ts";
 
 // When the provider stops, and what it still sends then, is tested in unit/engine.test.ts and
 // unit/transport.test.ts; what follows kill -9 of Pulumi and ^C, in e2e/interruption.test.ts.
@@ -17,7 +18,7 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
 
     started.running.child.kill("SIGINT");
 
-    expect(await started.exited).toEqual([null, "SIGINT"]);
+    expect(await started.exited()).toEqual([null, "SIGINT"]);
   });
 
   it("returns the webhook in flight although its session ends", async ({ expect }) => {
@@ -46,7 +47,7 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
 
     // The dynamic provider writes the line to stderr; the plugin's engine is gone, but not its call.
     const result = await creation;
-    await exited;
+    await exited();
     const texts = [...running.lines(), "error" in result ? result.error : ""];
     const [webhook] = service.webhooks;
     expect(texts.map((message) => kindOf({ message }))).toContain("leftBehind");
@@ -65,7 +66,7 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
     // The line that the dynamic provider writes to stderr about one undo must not prevent the other.
     release();
 
-    expect(await started.exited).toEqual([0, null]);
+    expect(await started.exited()).toEqual([0, null]);
     expect(started.service.webhooks).toEqual([]);
   });
 });
@@ -82,7 +83,7 @@ it("With the engine gone, an idle plugin ends, and an idle process of the dynami
 
   plugin.running.engine.close();
 
-  expect(await plugin.exited).toEqual([0, null]);
+  expect(await plugin.exited()).toEqual([0, null]);
   expect(await dynamic.running.read("17", {})).toMatchObject({ id: "17" });
 });
 
@@ -96,9 +97,9 @@ it("After SIGINT, a creation that waits is not created, and one in flight ends w
   await throttled;
 
   running.child.kill("SIGINT");
-  await waiting;
+  await within(30, waiting, () => "the creation that waits has not ended");
   release();
-  await exited;
+  await exited();
 
   const lines = running.lines().filter((line) => line.includes("base_abc123"));
   const kinds = lines.map((line) => kindOf({ message: line })).filter(Boolean);

@@ -16,6 +16,10 @@ async function listen(server: Server, port = 0): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+/** Waits until the process would have ended, which takes no longer than a connection within this machine. */
+const expectExit = () =>
+  expect.poll(() => exit.mock.calls, { timeout: 5_000, message: "no exit" }).toHaveLength(1);
+
 const engineAt = (address?: string, notify: Notify = () => {}) =>
   new EngineMonitor(address, notify);
 
@@ -105,7 +109,7 @@ describe("The process of the provider", () => {
 
     expect(engine.stopping.aborted).toBe(true);
     expect(exitsBefore).toBe(0);
-    await expect.poll(() => exit.mock.calls.length).toBe(1);
+    await expectExit();
   });
 
   it("ends when the engine did not respond at first, and is gone later", async () => {
@@ -116,7 +120,7 @@ describe("The process of the provider", () => {
 
     await engine.exitIfFinished();
 
-    await expect.poll(() => exit.mock.calls.length).toBe(1);
+    await expectExit();
   });
 
   it("ends only when the user sees every line", async () => {
@@ -132,7 +136,7 @@ describe("The process of the provider", () => {
     flushed.resolve();
 
     expect(exitsBefore).toBe(0);
-    await expect.poll(() => exit.mock.calls.length).toBe(1);
+    await expectExit();
   });
 
   it("ends when it is idle and a periodic check finds that the engine is gone", async () => {
@@ -141,7 +145,7 @@ describe("The process of the provider", () => {
 
     vi.advanceTimersByTime(5_000);
 
-    await expect.poll(() => exit.mock.calls.length).toBe(1);
+    await expectExit();
   });
 
   it("warns once at SIGINT, even at a second one, and ends with the last creation in flight", async () => {
@@ -164,7 +168,7 @@ describe("The process of the provider", () => {
     expect(warningsOfFirstSignal).toEqual([[expect.any(String), "warning"]]);
     expect(notify).toHaveBeenCalledOnce();
     expect(exitsBefore).toBe(0);
-    await expect.poll(() => exit.mock.calls.length).toBe(1);
+    await expectExit();
     expect(engine.stopping.aborted).toBe(true);
     expect(process.rawListeners("SIGINT")).toEqual(listenersBefore);
   });

@@ -261,6 +261,14 @@ it("respondWith refuses a status code that is none, before any request", () => {
   expect(() => respondWith(204, { body: "text" })).toThrow(TypeError);
 });
 
+it("respondWith responds to each request with the same response", async () => {
+  const service = await startFaultyService({ intercept: respondWith(503, { body: "busy" }) });
+
+  const responses = [await service.create(), await service.create()];
+
+  expect(responses).toMatchObject(Array(2).fill({ statusCode: 503, text: "busy" }));
+});
+
 it("respondWith sends JSON unless the body is a string", async () => {
   const service = await startFaultyService({ intercept: respondWith(200, { body: [null] }) });
 

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type Interceptor, startLocalService, times } from "pulumi-dbwebhooks/local-service";
 import { someArgs } from "../builders.ts";
 import { hold, isPost } from "../faults/faults.mts";
+import { within } from "../within.ts";
 import { type Adapter, startAdapter } from "./adapters.ts";
 
 const inputs = someArgs();
@@ -19,6 +20,7 @@ export async function startCreationInFlight(
   service.use(times(held, holdResponse, isPost));
   const committed = service.nextRequest((request) => isPost(request) && request.committed);
   const creation = running.create(inputs);
+  const exit = once(running.child, "exit");
   await committed;
   return {
     service,
@@ -26,8 +28,9 @@ export async function startCreationInFlight(
     /** The service has committed this creation and holds its response back until `release` is called. */
     creation,
     release,
-    /** The exit code and the signal of the process. */
-    exited: once(running.child, "exit"),
+    /** Waits for the exit code and the signal of the process. */
+    exited: () =>
+      within(30, exit, () => `the process still runs; its output: ${running.lines().join("\n")}`),
     async [Symbol.asyncDispose]() {
       await running[Symbol.asyncDispose]();
       await service.close();

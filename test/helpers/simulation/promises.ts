@@ -43,7 +43,7 @@ const promises: Readonly<Record<string, (world: World) => readonly string[]>> = 
   "a creation ends as its response and the engine say": (world) =>
     world.history.creations
       .filter((one) => !expectedEnds(world, one).includes(one.error?.kind ?? "stored"))
-      .map(describe),
+      .map((one) => `${describe(one)} (expected: ${expectedEnds(world, one).join(" or ")})`),
 
   "what must stay stays": ({ play, service, resources, history }) =>
     resources
