@@ -5,6 +5,7 @@ import * as settings from "../../src/common/setting-names.ts";
 import { troubleshootingHeadings } from "../../src/provider/messages/troubleshooting.ts";
 import { webhookArguments } from "../../src/provider/rules/arguments.ts";
 import { schema } from "../../tools/plugin/schema.mts";
+import { packageVersion, versionedFiles } from "../../tools/versioned-files.mts";
 import * as markdown from "../helpers/markdown.ts";
 
 const readme = markdown.readPage("README.md");
@@ -102,6 +103,15 @@ it("docs/contributing/publishing.md lists the pages that say that no version is 
   const saying = markdown.pages.filter((path) => says.test(markdown.readPage(path)));
 
   expect(listed).toEqual(expect.arrayContaining(saying));
+});
+
+it("Pages and examples name the version of the package, which `npm version` writes into them", () => {
+  const { version } = JSON.parse(markdown.readPage("package.json"));
+
+  const texts = versionedFiles.map(markdown.readPage);
+  const named = texts.flatMap((text) => text.match(packageVersion) ?? []);
+
+  expect(new Set(named)).toEqual(new Set([version]));
 });
 
 it("README lists the event types, for copying", () => {
