@@ -4,9 +4,12 @@ import type { EmittedEvent, LocalService } from "pulumi-dbwebhooks/local-service
 import { expect, it, onTestFinished } from "vitest";
 import { createReceiver } from "../../examples/receiver/receiver.ts";
 import { someArgs } from "../helpers/builders.ts";
+import { succeed } from "../helpers/commands.ts";
+import { commandBlocks } from "../helpers/guide.ts";
+import { readPage, sectionOf } from "../helpers/markdown.ts";
 import type { Webhooks } from "../helpers/programs.ts";
 import { startReceiver } from "../helpers/receiver.ts";
-import { noPromptFlags, withStack } from "../helpers/stack.ts";
+import { type TestStack, withStack } from "../helpers/stack.ts";
 
 it("A rotation with two webhooks sends every event to a webhook whose secret the receiver accepts", async () => {
   await withStack(async ({ service, declare, up, outputs }) => {
@@ -32,46 +35,46 @@ it("A rotation with two webhooks sends every event to a webhook whose secret the
   });
 });
 
-it("A replacement loses no event when the receiver's settings are a resource of the stack", async () => {
-  await withStack(async ({ service, up, writeProgram }) => {
-    const receiver = await startExampleReceiver();
-    await using settingsServer = await startReceiver(({ body }) => {
-      receiver.secrets.push(body.secret);
-      return 204;
+const [replaceCommand = ""] = commandBlocks(
+  sectionOf(readPage("docs/replacement.md"), "Rotate in one command"),
+).map(({ commands }) => commands);
+
+it.each<{ way: string; trigger: string; replace: (stack: TestStack) => Promise<unknown> }>([
+  { way: "the option replacementTrigger", trigger: "after", replace: ({ up }) => up() },
+  {
+    way: "the command of docs/replacement.md",
+    trigger: "before",
+    replace: ({ directory, environment }) => {
+      const variables = { PULUMI_STACK: "test", PULUMI_SKIP_CONFIRMATIONS: "true" };
+      const options = { directory, environment: { ...environment, ...variables } };
+      return succeed("bash", ["-euo", "pipefail", "-c", replaceCommand], options);
+    },
+  },
+])(
+  "A replacement by $way loses no event when the receiver's settings are a resource of the stack",
+  async ({ trigger, replace }) => {
+    await withStack(async (stack) => {
+      const { service, up, writeProgram } = stack;
+      const receiver = await startExampleReceiver();
+      await using settingsServer = await startReceiver(({ body }) => {
+        receiver.secrets.push(body.secret);
+        return 204;
+      });
+      await writeProgram(programOf("before", receiver.url, settingsServer.url));
+      await up();
+
+      const stream = startEventStream(service);
+      await writeProgram(programOf(trigger, receiver.url, settingsServer.url));
+      await replace(stack);
+      const events = await stream.end();
+
+      // Events went to the webhook and to its replacement.
+      const deliveries = events.flatMap((event) => event.deliveries);
+      expect(new Set(deliveries.map(({ webhookId }) => webhookId)).size).toBe(2);
+      expect(events.filter(({ id }) => !receiver.handled.includes(id))).toEqual([]);
     });
-    await writeProgram(programOf("before", receiver.url, settingsServer.url));
-    await up();
-
-    const stream = startEventStream(service);
-    await writeProgram(programOf("after", receiver.url, settingsServer.url));
-    await up();
-    const events = await stream.end();
-
-    // Events went to the webhook and to its replacement.
-    const deliveries = events.flatMap((event) => event.deliveries);
-    expect(new Set(deliveries.map(({ webhookId }) => webhookId)).size).toBe(2);
-    expect(events.filter(({ id }) => !receiver.handled.includes(id))).toEqual([]);
-  });
-});
-
-it("--target-replace loses the events until the receiver has the new secret", async () => {
-  await withStack(async ({ service, declare, up, outputs, pulumi, storedWebhooks }) => {
-    const receiver = await startExampleReceiver();
-    const secretNow = async () => String((await outputs()).ordersSecret);
-    await declare({ orders: { args: { url: receiver.url } } });
-    await up();
-    receiver.secrets = [await secretNow()];
-
-    const { urn = "" } = (await storedWebhooks()).orders ?? {};
-    await pulumi(["up", ...noPromptFlags, "--target-replace", urn]);
-    const lost = await emit(service);
-    receiver.secrets = [await secretNow(), ...receiver.secrets];
-    const handled = await emit(service);
-
-    expect(lost.deliveries).toMatchObject([{ delivered: false, statusCode: 401 }]);
-    expect(receiver.handled).toEqual([handled.id]);
-  });
-});
+  },
+);
 
 /** Starts examples/receiver. */
 async function startExampleReceiver() {
