@@ -14,7 +14,7 @@ const secrets = ["secret", "apiKey"];
 
 const importSection = `## Import
 
-Import a webhook by its database and its number. The environment variable \`DBWEBHOOKS_IMPORT_SECRET\` holds its secret, as in \`{"base_abc123/42":"whsec_…"}\`; with the setting \`listing\` on, the rest is looked up. Without a list, the variable holds \`{"base_abc123/42":{"secret":"…","url":"…","events":["…"]}}\`, and nothing is sent. If another resource has the webhook, first remove that entry with \`pulumi state delete\`.
+Import a webhook by its database and its number. The environment variable \`DBWEBHOOKS_IMPORT_SECRET\` holds its secret as a JSON object, \`{"base_abc123/42":"…"}\`; with the setting \`listing\` on, the rest is looked up. With \`{"secret":"…","url":"…","events":["…"]}\` in place of the secret, nothing is sent. If another resource has the webhook, first remove that entry with \`pulumi state delete\`.
 
 \`\`\`sh
 $ pulumi import dbwebhooks:index:Webhook orders base_abc123/42 --generate-code=false
