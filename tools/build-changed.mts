@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, "..");
 const cache = join(root, "node_modules/.cache");
 
 const configuration = ["package.json", "package-lock.json", "tsconfig.json", "rolldown.config.mts"];
-const code = ["src/**", "tools/*.{mts,cjs}", "tools/plugin/*.mts", ...configuration];
+const code = ["src/**", "tools/*.{mts,cjs}", "tools/plugin/*.{mts,txt}", ...configuration];
 const builds = [
   { script: "build", title: "the package", inputs: code, outputs: ["dist/**"] },
   {

@@ -92,6 +92,13 @@ describe("The packed package", async () => {
     });
   });
 
+  it.each(["dist/undici.js", "plugin/THIRD-PARTY-LICENSES"])(
+    "has the licence of llhttp, which undici contains without one, in %s",
+    (file) => {
+      expect(readPage(file)).toMatch(/^llhttp, .*\s+.*MIT License\.\s+Copyright Fedor Indutny/m);
+    },
+  );
+
   it("has no path of a machine and no source map", () => {
     const machinePaths = [repository, homedir(), `${tmpdir()}/`];
     const unwanted = /file:\/\/\/|(?<![\w.])\/(?:home|Users)\/|\b[A-Z]:\\|sourceMappingURL/;

@@ -9,9 +9,19 @@ interface BundledPackage {
   readonly license?: string;
 }
 
+// undici contains the compiled code of llhttp, but not its licence.
+const llhttp = {
+  modules: /[\\/]undici[\\/]lib[\\/]llhttp[\\/]/,
+  licence: join(import.meta.dirname, "llhttp-licence.txt"),
+};
+
 /** Returns the licences of the packages that these modules come from. */
 export function licencesOf(modules: readonly string[]): string {
-  return packagesIn(modules).map(licenceOf).join("\n");
+  const licences = packagesIn(modules).map(licenceOf);
+  if (modules.some((module) => llhttp.modules.test(module))) {
+    licences.push(`llhttp, which undici contains (MIT)\n\n${readFileSync(llhttp.licence, "utf8")}`);
+  }
+  return licences.join("\n");
 }
 
 /** Returns the packages that these modules come from, sorted by name. */
