@@ -11,10 +11,9 @@ const entries = {
   "local-service/index": "src/local-service/index.ts",
   "cli/main": "src/cli/main.ts",
 };
-// Packages that take longer to load from node_modules than the rest of the provider: zod for its messages
-// in other languages, undici for fetch, caches and mocks.
-const bundled = ["zod", "undici"];
-const isBundled = (id: string) => /^[./]/.test(id) || bundled.includes(id.split("/")[0] ?? "");
+// The build bundles all other packages, so that installing this one brings nothing along. The parts in use also load
+// faster than the complete packages: zod has its messages in other languages, undici has fetch, caches and mocks.
+const isExternal = (id: string) => id.startsWith("@pulumi/");
 
 // Otherwise, a build on a slow machine prints how long the plugin for types takes.
 const checks = { bundlerTimings: false };
@@ -44,7 +43,7 @@ const minify = {
 export default [
   defineConfig({
     platform: "node",
-    external: (id) => !isBundled(id),
+    external: isExternal,
     plugins: [undiciParts],
     input: entries,
     transform: { target: "es2023" },

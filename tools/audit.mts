@@ -1,26 +1,17 @@
-// `node tools/audit.mts`: looks for known vulnerabilities in the packages that users get: the dependencies
-// of the npm package, and the bundled packages, which npm counts as development dependencies.
+// `node tools/audit.mts`: looks for known vulnerabilities in the packages that users get: those that are bundled
+// in the built files. npm counts them as development dependencies.
 // Exit code 1: there are vulnerabilities. Exit code 3: the registry did not return an audit.
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-const read = (file: string) => readFileSync(join(import.meta.dirname, "..", file), "utf8");
-// The licences of each bundled package come after a line such as "zod 4.6.7 (MIT)".
-const bundled = read("dist-plugin/THIRD-PARTY-LICENSES").match(/^\S+ \d+\.\S+(?= \()/gm);
-if (bundled === null) throw new Error("THIRD-PARTY-LICENSES names no package.");
-const locked: Record<string, { version: string; dev?: boolean }> = JSON.parse(
-  read("package-lock.json"),
-).packages;
-const shipped = Object.entries(locked)
-  .filter(([path, { version, dev }]) => {
-    const name = path.replace(/^.*node_modules\//, "");
-    return path !== "" && (!dev || bundled.includes(`${name} ${version}`));
-  })
-  .map(([path]) => path);
+const cwd = join(import.meta.dirname, "..");
+const read = (file: string) => readFileSync(join(cwd, file), "utf8");
+const locked: Record<string, { version: string }> = JSON.parse(read("package-lock.json")).packages;
+const shipped = new Set([...bundledIn("dist/**/*.js"), ...bundledIn("dist-plugin/*-LICENSES")]);
 
 const { stdout } = spawnSync("npm", ["audit", "--json", "--package-lock-only"], {
-  cwd: join(import.meta.dirname, ".."),
+  cwd,
   encoding: "utf8",
   maxBuffer: 2 ** 26,
 });
@@ -31,9 +22,24 @@ if (vulnerabilities === undefined) {
 }
 const found = (
   Object.values(vulnerabilities) as { name: string; severity: string; nodes: string[] }[]
-).filter(({ nodes }) => nodes.some((path) => shipped.includes(path)));
+).filter(({ nodes }) => nodes.some((path) => shipped.has(path)));
 for (const { name, severity } of found) process.stderr.write(`${name}: ${severity}\n`);
 process.stdout.write(
-  `Audited ${shipped.length} packages: ${found.length} with known vulnerabilities.\n`,
+  `Audited ${shipped.size} packages: ${found.length} with known vulnerabilities.\n`,
 );
 process.exitCode = found.length > 0 ? 1 : 0;
+
+/** Returns the paths in package-lock.json of the packages whose licences are in these built files. */
+function bundledIn(pattern: string): string[] {
+  const text = globSync(pattern, { cwd }).map(read).join("\n");
+  // The licences of each package come after a line such as "zod 4.6.7 (MIT)".
+  const named = [...text.matchAll(/^(\S+) (\d+\.\S+) \(/gm)];
+  if (named.length === 0) throw new Error(`No licences in ${pattern}: run the builds first.`);
+  return named.flatMap(([title, name, version]) => {
+    const paths = Object.keys(locked).filter(
+      (path) => path.endsWith(`node_modules/${name}`) && locked[path]?.version === version,
+    );
+    if (paths.length === 0) throw new Error(`package-lock.json does not have ${title}.`);
+    return paths;
+  });
+}

@@ -21,7 +21,7 @@ export async function packedDependencies(directory: string) {
 }
 
 /** Packs this package as it was built, and returns the path of the tarball. */
-async function packInto(directory: string): Promise<string> {
+export async function packInto(directory: string): Promise<string> {
   // The scripts would build again while other tests use the build.
   const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", directory];
   const { stdout } = await succeed("npm", args, { directory: repository });

@@ -1,16 +1,44 @@
-import { cp } from "node:fs/promises";
+import { cp, mkdir, symlink } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
+import { extract } from "tar";
 import { describe, expect, it } from "vitest";
+import packageJson from "../../package.json";
+import { someArgs } from "../helpers/builders.ts";
 import { succeed } from "../helpers/commands.ts";
 import { repository, withDirectory, writeFiles } from "../helpers/directory.ts";
 import { linksOf, readPage } from "../helpers/markdown.ts";
+import { packInto } from "../helpers/package.ts";
 
 /** Returns the files that `npm pack` would pack from a directory. */
 async function packedFrom(directory: string): Promise<readonly { path: string; mode: number }[]> {
   const args = ["pack", "--dry-run", "--json", "--ignore-scripts"];
   return JSON.parse((await succeed("npm", args, { directory })).stdout)[0].files;
 }
+
+/** A program that loads each entry, and uses what is bundled in it: creates a webhook and notifies its receiver. */
+const programOfAllEntries = `
+  require("pulumi-dbwebhooks");
+  require("pulumi-dbwebhooks/native");
+  const provider = require("pulumi-dbwebhooks/provider");
+  const { startLocalService } = require("pulumi-dbwebhooks/local-service");
+  const receiver = require("node:http").createServer((_, response) => response.writeHead(204).end());
+  receiver.listen(0, "127.0.0.1", async () => {
+    const deliverTo = "http://127.0.0.1:" + receiver.address().port;
+    const service = await startLocalService({ deliverTo });
+    process.env.DBWEBHOOKS_BASE_URL = service.baseUrl;
+    process.env.DBWEBHOOKS_API_KEY = service.apiKey;
+    const args = ${JSON.stringify(someArgs())};
+    const { failures } = await provider.check({}, { ...args, databaseID: "unknown" });
+    await provider.create((await provider.check({}, args)).inputs);
+    const { databaseId, events: [type] } = args;
+    const { deliveries } = await service.emit({ databaseId, type });
+    console.log(JSON.stringify({ failures: failures.length, deliveries }));
+    await service.close();
+    receiver.closeAllConnections();
+    receiver.close();
+  });
+`;
 
 describe("The packed package", async () => {
   const files = await packedFrom(repository);
@@ -89,6 +117,32 @@ describe("The packed package", async () => {
       const packed = (await packedFrom(clone)).map(({ path }) => path);
 
       expect(packed.toSorted()).toEqual(["examples/yaml/consumer/Pulumi.yaml", "package.json"]);
+    });
+  });
+
+  it("uses no package of the project but Pulumi's SDK, whatever versions the project has", async () => {
+    await withDirectory(async (project) => {
+      const inModules = (name: string) => join(project, "node_modules", name);
+      const others = Object.keys(packageJson.devDependencies).filter(
+        (name) => name !== "pulumi-dbwebhooks" && name !== "@pulumi/pulumi",
+      );
+      for (const name of others) {
+        await writeFiles(inModules(name), { "index.js": `throw new Error("loads ${name}");` });
+      }
+      await mkdir(inModules("@pulumi"));
+      await symlink(join(repository, "node_modules/@pulumi/pulumi"), inModules("@pulumi/pulumi"));
+      await mkdir(inModules("pulumi-dbwebhooks"));
+      const file = await packInto(project);
+      await extract({ file, cwd: inModules("pulumi-dbwebhooks"), strip: 1 });
+
+      const { stdout } = await succeed(process.execPath, ["-e", programOfAllEntries], {
+        directory: project,
+      });
+
+      expect(JSON.parse(stdout)).toEqual({
+        failures: 1,
+        deliveries: [{ webhookId: expect.any(Number), delivered: true, statusCode: 204 }],
+      });
     });
   });
 
