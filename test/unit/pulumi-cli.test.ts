@@ -42,16 +42,22 @@ function script(path: string, body: string, interpreter = "/bin/sh"): string {
 }
 
 /**
- * Puts a Go on PATH that records each program to build, and writes a script in its place that prints this
- * version. It derives the program's name from its directory: `cli` for pulumi, or one such as `language-nodejs`.
+ * Puts a Go on PATH that records each module to build, and writes scripts in place of its programs, which print
+ * this version. It knows a module by its directory, and lists the directory of Pulumi's SDK.
  */
 function installGo({ version = cliVersion, lastCommand = "" } = {}): void {
+  script("sdk/python/cmd/pulumi-language-python-exec", "");
   script(
     "bin/go",
-    `name=pulumi-\${PWD##*/}; [ $name = pulumi-cli ] && name=pulumi
-     echo $name >> ${inRoot("built")}
+    `[ $1 = list ] && echo ${inRoot("sdk")} && exit
+     module=\${PWD##*/}; programs=pulumi
+     [ $module = language-hosts ] && programs="pulumi-language-go pulumi-language-nodejs pulumi-language-python"
+     echo $module >> ${inRoot("built")}
      while [ "$1" != -o ]; do shift; done
-     /bin/mkdir -p "$2"; echo '#!/bin/sh\necho v${version}' > "$2/$name"; /bin/chmod 755 "$2/$name"
+     /bin/mkdir -p "$2"
+     for name in $programs; do
+       echo '#!/bin/sh\necho v${version}' > "$2/$name"; /bin/chmod 755 "$2/$name"
+     done
      ${lastCommand}`,
   );
 }
@@ -96,12 +102,13 @@ it("A copy of the CLI in the cache is built when the installer fails, and is use
   const messagesOfBuild = messages.splice(0);
   const next = await resolve();
 
-  const programs = fs.readdirSync(dirname(cli.command)).toSorted().join(" ");
-  expect(programs).toBe("pulumi pulumi-language-nodejs pulumi-resource-pulumi-nodejs");
+  const hosts = ["go", "nodejs", "python", "python-exec"].map((name) => `pulumi-language-${name}`);
+  const programs = fs.readdirSync(dirname(cli.command)).toSorted();
+  expect(programs).toEqual(["pulumi", ...hosts, "pulumi-resource-pulumi-nodejs"]);
   expect(messagesOfBuild.join("\n")).toContain("passing over official installer: ");
   expect(next).toEqual(cli);
   expect(messages).toEqual([]);
-  expect(fs.readFileSync(inRoot("built"), "utf8")).toBe("pulumi\npulumi-language-nodejs\n");
+  expect(fs.readFileSync(inRoot("built"), "utf8")).toBe("cli\nlanguage-hosts\n");
 });
 
 it.each([

@@ -30,7 +30,7 @@ const inModule = (module: string, file = "") => join(import.meta.dirname, module
  */
 const run = execa({ stdin: "pipe", killSignal: "SIGKILL", killDescendants: true });
 
-/** The languages whose hosts are built only on request. */
+/** The languages whose hosts can be asked for, in addition to that of Node.js. */
 export const languages = ["yaml", "python", "go"] as const;
 export type Language = (typeof languages)[number];
 
@@ -48,16 +48,30 @@ interface Recipe {
 }
 
 const sdkVariable = "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version";
-const yamlVariable = "github.com/pulumi/pulumi-yaml/pkg/version.Version";
 const npmPackage = dirname(createRequire(import.meta.url).resolve("@pulumi/pulumi/package.json"));
 const launcher = `pulumi-resource-pulumi-nodejs${process.platform === "win32" ? ".cmd" : ""}`;
 
+const programsForNode = [
+  "bin/pulumi",
+  "bin/pulumi-language-nodejs",
+  "bin/pulumi-resource-pulumi-nodejs",
+];
+
+// The hosts of one module share nearly all packages: those of Python and Go add 5 s to a first build.
 const cli: Recipe = {
-  modules: ["cli", "language-nodejs"],
+  modules: ["cli", "language-hosts"],
   versionPattern: /pulumi\/pkg\/v3 v(\S+)/,
   versionVariable: sdkVariable,
-  programs: ["bin/pulumi", "bin/pulumi-language-nodejs", "bin/pulumi-resource-pulumi-nodejs"],
+  programs: [...programsForNode, "bin/pulumi-language-go", "bin/pulumi-language-python"],
   scripts: [join(npmPackage, launcher)],
+};
+
+const yamlHost: Recipe = {
+  modules: ["language-yaml"],
+  versionPattern: /pulumi-yaml v(\S+)/,
+  versionVariable: "github.com/pulumi/pulumi-yaml/pkg/version.Version",
+  programs: ["bin/pulumi-language-yaml"],
+  scripts: [],
 };
 
 /** The version of the CLI that is installed or built, without a `v`. */
@@ -66,29 +80,21 @@ export const cliVersion = versionInGoMod("cli", cli.versionPattern);
 /** The oldest version of Go that can build the CLI. */
 export const requiredGo = versionInGoMod("cli", /^go (\S+)$/m);
 
-/** Returns the CLI as it is built from source, with the language host for TypeScript and JavaScript. */
+/** Returns the CLI as it is built from source, with the language hosts for Node.js, Python and Go. */
 export const builtCli = (): CachedTool => toolOf("build", "build from source", cli);
 
-/** Returns the host of a language as it is built from source. */
-export function builtLanguageHost(language: Language): CachedTool {
-  const module = `language-${language}`;
-  const recipe = { modules: [module], programs: [`bin/pulumi-${module}`], scripts: [] } as const;
-  const version =
-    language === "yaml"
-      ? { versionPattern: /pulumi-yaml v(\S+)/, versionVariable: yamlVariable }
-      : { versionPattern: /pulumi\/sdk\/v3 v(\S+)/, versionVariable: sdkVariable };
-  return toolOf(module, `build of Pulumi's language host for ${language}`, {
-    ...recipe,
-    ...version,
-  });
-}
+/** Returns the build from source that contains the host of a language. */
+export const builtLanguageHost = (language: Language): CachedTool =>
+  language === "yaml"
+    ? toolOf("language-yaml", "build of Pulumi's language host for yaml", yamlHost)
+    : builtCli();
 
 /** Returns the CLI as Pulumi's official installer installs it, in a process that can be killed. */
 export function installedCli(): CachedTool {
   return {
     title: "official installer",
     directory: directoryOf("installer", cliVersion, "official"),
-    programs: cli.programs,
+    programs: programsForNode,
     install: async (directory, context) => {
       context.say(`official installer of Pulumi ${cliVersion}: this takes at most 5 minutes`);
       const program = join(import.meta.dirname, "installer-process.mts");
@@ -139,7 +145,7 @@ function toolOf(name: string, title: string, recipe: Recipe): CachedTool {
         `${title}, once for this machine: takes minutes, unless Go's cache has the packages`,
       );
       for (const module of modules) await buildModule(module, flags, directory, context);
-      const executor = modules[0] === "language-python" ? [await pythonExecutor(context)] : [];
+      const executor = recipe === cli ? [await pythonExecutor(context)] : [];
       for (const script of [...scripts, ...executor]) {
         const copy = join(directory, "bin", basename(script));
         copyFileSync(script, copy);
@@ -182,7 +188,7 @@ async function buildModule(
 /** Finds the script with which the host for Python runs a program, and which it expects in its own directory. */
 async function pythonExecutor({ signal }: TaskContext): Promise<string> {
   const args = ["list", "-m", "-f", "{{.Dir}}", "github.com/pulumi/pulumi/sdk/v3"];
-  const options = { cwd: inModule("language-python"), env: buildEnvironment, timeout: 60_000 };
+  const options = { cwd: inModule("language-hosts"), env: buildEnvironment, timeout: 60_000 };
   const { stdout: sdk } = await run("go", args, { ...options, cancelSignal: signal });
   return join(sdk, "python/cmd/pulumi-language-python-exec");
 }

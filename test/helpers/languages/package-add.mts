@@ -17,8 +17,8 @@ const [language = ""] = process.argv.slice(2);
 const schema = join(mkdtempSync(join(tmpdir(), "dbwebhooks-test-")), "schema.json");
 const getSchema = ["package", "get-schema", "dbwebhooks"];
 writeFileSync(schema, execFileSync("pulumi", getSchema, { maxBuffer: 2 ** 26 }));
-run("go", ["run", "-tags", buildTags, ".", schema, language, resolve(sdk)], {
-  cwd: join(import.meta.dirname, "../../../tools/plugin/sdk-generator"),
+run("go", ["run", "-tags", buildTags, "./sdk-generator", schema, language, resolve(sdk)], {
+  cwd: join(import.meta.dirname, "../../../tools/pulumi-cli/cli"),
   env: { ...process.env, ...buildEnvironment },
 });
 rmSync(dirname(schema), { recursive: true });

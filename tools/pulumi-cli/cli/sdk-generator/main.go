@@ -1,7 +1,7 @@
 // Writes the SDK that `pulumi package add` generates, for machines whose language hosts are too
 // old to generate one:
 //
-//	go run . SCHEMA go|python DIRECTORY
+//	go run ./sdk-generator SCHEMA go|python DIRECTORY
 package main
 
 import (
