@@ -92,7 +92,7 @@ async function run<Request, Result>(
   operation: OperationDefinition<Request, Result>,
   request: Request,
 ): Promise<Result> {
-  assertNodeVersion("pulumi-dbwebhooks", process.versions.node);
+  assertNodeVersion("pulumi-dbwebhooks");
   return provider.run(operation, request, { notify });
 }
 

@@ -9,7 +9,7 @@ void main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<void> {
   try {
-    assertNodeVersion("pulumi-dbwebhooks", process.versions.node);
+    assertNodeVersion("pulumi-dbwebhooks");
     // Imported after the check, because the module may fail to load on an older Node.js.
     const { runCommand } = await import("./commands.js");
     await runCommand(args);

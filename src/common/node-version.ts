@@ -4,12 +4,13 @@ import { engines } from "../../package.json";
 const minimumVersion = engines.node.replace(">=", "");
 
 /**
- * Throws on a version of Node.js that is too old, where a later failure would not name the cause.
+ * Throws if this process runs on a version of Node.js that is too old, where a later failure would not name the
+ * cause.
  *
  * @param program The name for the message.
- * @param version The current version, as `process.versions.node` has it.
  */
-export function assertNodeVersion(program: string, version: string): void {
+export function assertNodeVersion(program: string): void {
+  const version = process.versions.node;
   const order = version.localeCompare(minimumVersion, "en", { numeric: true });
   if (order < 0) {
     const message = `${program} needs Node.js ${minimumVersion} or newer, and this is ${version}.`;

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { versions } from "node:process";
 import { createAdaptorServer } from "@hono/node-server";
 import { assertNodeVersion } from "../common/node-version.js";
 import { KnownApiKeys } from "./access.js";
@@ -30,7 +29,7 @@ const serverTimeouts = {
 
 /** Starts a local service. Rejects when the port is taken, and with a TypeError when options are invalid. */
 export async function startLocalService(options: LocalServiceOptions = {}): Promise<LocalService> {
-  assertNodeVersion("pulumi-dbwebhooks", versions.node);
+  assertNodeVersion("pulumi-dbwebhooks");
   const { port = 0, host = "127.0.0.1" } = options;
   const problems = validateOptions(options);
   if (problems.length > 0) {

@@ -7,24 +7,31 @@ import { startLocalService } from "../../src/local-service/index.ts";
 import * as native from "../../src/native.ts";
 import { errorOf } from "../helpers/errors.ts";
 
+/** Runs the rest of a test on a version of Node.js. */
+function stubVersion(version: string): void {
+  const { node } = process.versions;
+  const setVersion = (value: string) =>
+    Object.defineProperty(process.versions, "node", { value, configurable: true });
+  setVersion(version);
+  onTestFinished(() => void setVersion(node));
+}
+
 it.each(["22.19.0", "22.20.1", "24.0.0", "100.0.0"])("Node.js %s is supported", (version) => {
-  expect(() => assertNodeVersion("a program", version)).not.toThrow();
+  stubVersion(version);
+
+  expect(() => assertNodeVersion("a program")).not.toThrow();
 });
 
 it.each(["22.18.9", "22.9.0", "9.99.0"])("Node.js %s is not supported", (version) => {
-  expect(() => assertNodeVersion("a program", version)).toThrow(version);
+  stubVersion(version);
+
+  expect(() => assertNodeVersion("a program")).toThrow(version);
 });
 
 describe("On Node.js before the minimum version", () => {
   const message = "pulumi-dbwebhooks needs Node.js 22.19 or newer, and this is 20.20.2.";
 
-  beforeEach(() => {
-    const { node } = process.versions;
-    const setVersion = (value: string) =>
-      Object.defineProperty(process.versions, "node", { value, configurable: true });
-    setVersion("20.20.2");
-    onTestFinished(() => void setVersion(node));
-  });
+  beforeEach(() => stubVersion("20.20.2"));
 
   const args = { databaseId: "base_abc123", url: "https://example.com", events: [] };
   const account = { baseUrl: "https://example.com", apiKey: "key" };
