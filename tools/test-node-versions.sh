@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# npm puts the Node of the dev dependency first on PATH, so it is moved away, as in .github/workflows/ci.yml.
+# npm puts the Node of the dev dependency first on PATH, so it is moved away, as .ci/run does on GitHub.
 own=node_modules/.bin/node
 restore() { [ ! -e "$own.moved" ] || mv "$own.moved" "$own"; }
 trap restore EXIT
