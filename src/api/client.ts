@@ -39,11 +39,12 @@ interface EndedCall extends CallResult {
 /** A request that failed, and how it ended. */
 export interface FailedCall extends EndedCall {
   /**
-   * What a response with a 2xx status does not hold in a usable form. `empty`: it has no body. `body`: it is no JSON object.
-   * `inexactId`: the id is a number that JavaScript cannot represent exactly. `entries`: some entries of a list are not
-   * usable.
+   * What a response with a 2xx status does not hold in a usable form. `tooLarge`: its body is not read.
+   * `empty`: it has no body. `body`: it is no JSON object. `inexactId`: the id is a number that
+   * JavaScript cannot represent exactly. `entries`: some entries of a list are not usable.
    */
   readonly unusablePart?:
+    | "tooLarge"
     | "empty"
     | "body"
     | "id"
@@ -182,19 +183,22 @@ function webhooksPath(databaseId: string): string {
   return `${apiPath}/bases/${encodeURIComponent(databaseId)}/webhooks`;
 }
 
-/** Sends a request. `response` is present where its status code is 2xx. */
+/** Sends a request. `response` is present where its status code is 2xx and its body was read. */
 async function callApi(
   { settings, transport, onDelay }: ClientContext,
   kind: RequestKind,
   path: string,
   { body, isUndo = false }: { readonly body?: unknown; readonly isUndo?: boolean } = {},
-): Promise<{ readonly call: EndedCall; readonly response?: HttpResponse }> {
+): Promise<{ readonly call: FailedCall; readonly response?: HttpResponse }> {
   const { baseUrl, apiKey } = settings;
   const request = { method: methods[kind], url: new URL(baseUrl + path), apiKey, body };
   const result = await transport.sendRequest({ kind, request, isUndo, onDelay });
   const call = { ...result, request };
   const { outcome } = call;
-  return outcome.kind === "response" && classOf(outcome) === "success"
-    ? { call, response: outcome }
-    : { call };
+  if (outcome.kind !== "response" || classOf(outcome) !== "success") {
+    return { call };
+  }
+  return outcome.isBodyTooLarge
+    ? { call: { ...call, unusablePart: "tooLarge" } }
+    : { call, response: outcome };
 }

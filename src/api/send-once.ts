@@ -21,11 +21,14 @@ export interface HttpRequest {
   readonly body?: unknown;
 }
 
-/** A complete response. */
+/** A response whose body is complete, or too large to be read. */
 export interface HttpResponse {
   readonly kind: "response";
   readonly statusCode: number;
+  /** Empty if the body is too large. */
   readonly body: string;
+  /** Whether the body is larger than 1 MiB. */
+  readonly isBodyTooLarge?: boolean;
   /** How long the service asks to wait (RFC 9110, section 10.2.3). */
   readonly retryAfterMs?: number | undefined;
   /** The origin that a redirect points to. */
@@ -173,12 +176,7 @@ async function send(
   return {
     kind: "response",
     statusCode,
-    body: await body.text().catch((error: unknown) => {
-      if (codesOf(error).includes("UND_ERR_RES_EXCEEDED_MAX_SIZE")) {
-        return "(more than 1 MiB)";
-      }
-      throw error;
-    }),
+    ...(await readBody(body)),
     retryAfterMs: parseRetryAfter(
       String(headers["retry-after"] ?? ""),
       Date.parse(String(headers.date)) || Date.now(),
@@ -187,6 +185,19 @@ async function send(
     isSameOriginRedirect: redirectOrigin === url.origin,
     mayBeIncomplete: statusCode === 206 || headers.link !== undefined,
   };
+}
+
+async function readBody(
+  body: Dispatcher.ResponseData["body"],
+): Promise<Pick<HttpResponse, "body" | "isBodyTooLarge">> {
+  try {
+    return { body: await body.text() };
+  } catch (error) {
+    if (codesOf(error).includes("UND_ERR_RES_EXCEEDED_MAX_SIZE")) {
+      return { body: "", isBodyTooLarge: true };
+    }
+    throw error;
+  }
 }
 
 /** The origin of a redirect's target; `undefined` if it has none, such as `mailto:`. */

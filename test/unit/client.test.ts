@@ -100,14 +100,42 @@ it.each<[string, HttpOutcome]>([
   expect(list).toMatchObject({ webhooks: [], isComplete: false, failedCall: { outcome } });
 });
 
-it("A list is incomplete with an entry whose text Pulumi would read as a colour", async () => {
-  const outcome = response(200, undefined, {
-    webhooks: [listed({ url: "https://a.example/<{%x" })],
-  });
+it.each<[text: string, url: string, isUsable: boolean]>([
+  ["2,000 characters", `https://a.example/${"x".repeat(1_982)}`, true],
+  ["2,001 characters", `https://a.example/${"x".repeat(1_983)}`, false],
+  ["an emoji with a variation selector", "https://a.example/\u2764\ufe0f", true],
+  ["a colour of Pulumi's CLI", "https://a.example/<{%x", false],
+  ["a command of Azure Pipelines", "https://a.example/##vso[task.x]y", false],
+  ["a command of GitHub Actions", "https://a.example/##[group]y", false],
+  ["a command of TeamCity", "https://a.example/##teamcity[x]", false],
+  ["an invisible character", "https://a.example/\u3164", false],
+])("A listed url with %s is usable or not", async (_text, url, isUsable) => {
+  const outcome = response(200, undefined, { webhooks: [listed({ url })] });
 
   const list = await callWith(outcome, (context) => listWebhooks(context, "base_1", () => true));
 
-  expect(list).toMatchObject({ webhooks: [], isComplete: false });
+  expect(list).toMatchObject({ webhooks: isUsable ? [{ url }] : [], isComplete: isUsable });
+});
+
+it("A body that is too large is neither a webhook, nor a list, nor an empty confirmation", async () => {
+  const outcome: HttpOutcome = {
+    kind: "response",
+    statusCode: 200,
+    body: "",
+    isBodyTooLarge: true,
+  };
+  const failedCall = { unusablePart: "tooLarge" };
+  const key = { databaseId: "base_1", id: "17" };
+
+  expect([
+    await callWith(outcome, (context) => createWebhook(context, webhook)),
+    await callWith(outcome, (context) => listWebhooks(context, "base_1", () => true)),
+    await callWith(outcome, (context) => deleteWebhook(context, key)),
+  ]).toMatchObject([
+    { kind: "inDoubt", failedCall },
+    { webhooks: [], isComplete: false, failedCall },
+    { kind: "failed", failedCall },
+  ]);
 });
 
 it("A list is incomplete, and names the entries, without those that the caller cannot use", async () => {

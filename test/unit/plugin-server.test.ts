@@ -13,7 +13,7 @@ import { PluginServer } from "../../src/adapters/plugin/server.ts";
 import { times } from "../../src/local-service/index.ts";
 import { EngineMonitor } from "../../src/provider/run/engine.ts";
 import { startEngine } from "../helpers/adapters/engine-stand-in.ts";
-import { connect, operationsOf, struct } from "../helpers/adapters/provider-calls.mts";
+import { connect, operationsOf, struct } from "../helpers/adapters/provider-calls.ts";
 import { someArgs, wrapped } from "../helpers/builders.ts";
 import { errorOf, kindOf } from "../helpers/errors.ts";
 import { countsOf, hold } from "../helpers/faults/faults.mts";

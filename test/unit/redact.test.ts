@@ -120,16 +120,3 @@ it.each([
 ])("A text that repeats a sensitive part of a URL is redacted: $text, of $url", ({ url, text }) => {
   expect(redact(text, sensitivePartsOfUrl(url))).toBe(placeholder);
 });
-
-it.each<[text: string, maxLength: number, line: string]>([
-  ["12345", 5, "12345"],
-  ["123456", 5, "1234…"],
-  ["123😀6", 5, "123\ufffd…"],
-  ["\na\r\n\tb\u2028c\u2029d\u0085e\u001b[31m\n", 50, "a b c d e [31m"],
-  ["a\u202eb\u3164\u200bc", 50, "abc"],
-  ["a\udb40\u200b\udc41b", 50, "a\ufffd\ufffdb"],
-  ["<{%bogus%}> and <\u200b{%fg 1", 50, "<{ %bogus%}> and <{ %fg 1"],
-  ["##[error]a ##vso[task.x]b ##\u200bVSO[c", 50, "## [error]a ##vso [task.x]b ##VSO [c"],
-])("oneLine of %j, with a maximum length of %d, is %j", (text, maxLength, line) => {
-  expect(oneLine(text, maxLength)).toBe(line);
-});

@@ -133,7 +133,7 @@ export const failures = {
   inDoubt: row<FailedRequest>({
     kind: "inDoubt",
     cause: ({ context, call }) =>
-      call.unusablePart === "body"
+      call.unusablePart === "body" || call.unusablePart === "tooLarge"
         ? `${callText(context, call)}. ${adviceFor(context, call)}`
         : callText(context, call),
     nextStep: ({ call }) =>

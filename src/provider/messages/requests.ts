@@ -9,6 +9,7 @@ import { nameOfSetting } from "./names.js";
 
 const maxShownEntries = 5;
 const unusablePartText = {
+  tooLarge: "with a body of more than 1 MiB",
   empty: "without the id and the secret of the webhook: its body is empty",
   body: "with something other than the description of a webhook",
   id: "without a usable webhook id",

@@ -81,7 +81,7 @@ export function parseInputs(
   const [problem] = validateArguments(given);
   return problem !== undefined || isUnknown(given)
     ? { problem }
-    : { webhook: given as unknown as WebhookInputs };
+    : { webhook: withSortedEvents(given as unknown as WebhookInputs) };
 }
 
 /** Returns the arguments that Pulumi stores as outputs: those that define the webhook. */
@@ -105,6 +105,10 @@ export function withTextIdentifiers(args: Properties): Properties {
     )
     .map(([name, value]) => [name, String(value)]);
   return { ...args, ...Object.fromEntries(identifiers) };
+}
+
+function withSortedEvents(webhook: WebhookInputs): WebhookInputs {
+  return { ...webhook, events: normalizeEvents(webhook.events) };
 }
 
 /** Sorts events and drops duplicates once all of them are known, because their order has no meaning. */

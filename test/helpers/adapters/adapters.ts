@@ -8,7 +8,7 @@ import { providerText } from "../../../src/sdk/dynamic/provider-text.ts";
 import { start } from "../commands.ts";
 import { repository } from "../directory.ts";
 import { startEngine } from "./engine-stand-in.ts";
-import { type Call, connect, operationsOf, type Properties, struct } from "./provider-calls.mts";
+import { type Call, connect, operationsOf, type Properties, struct } from "./provider-calls.ts";
 
 /** Pulumi's own provider process, which loads the built package. */
 export const dynamicAdapter = {

@@ -1,11 +1,19 @@
 import { credentials, type ServiceError } from "@grpc/grpc-js";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
-// Node.js finds no named exports in these two generated files.
-import messages from "@pulumi/pulumi/proto/provider_pb.js";
-import structs, {
-  type JavaScriptValue,
-  type Struct,
-} from "google-protobuf/google/protobuf/struct_pb.js";
+import {
+  CheckRequest,
+  type CheckResponse,
+  CreateRequest,
+  type CreateResponse,
+  DeleteRequest,
+  DiffRequest,
+  type DiffResponse,
+  ReadRequest,
+  type ReadResponse,
+  UpdateRequest,
+  type UpdateResponse,
+} from "@pulumi/pulumi/proto/provider_pb.js";
+import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 
 export type Properties = Record<string, unknown>;
 
@@ -32,8 +40,8 @@ export function connect(port: string): { readonly call: Call; close(): void } {
 export function operationsOf(call: Call, urn: string) {
   return {
     async check(news: Properties, olds: Properties = {}) {
-      const request = new messages.CheckRequest().setOlds(struct(olds)).setNews(struct(news));
-      const response = await call<messages.CheckResponse>("check", request.setUrn(urn));
+      const request = new CheckRequest().setOlds(struct(olds)).setNews(struct(news));
+      const response = await call<CheckResponse>("check", request.setUrn(urn));
       const failures = response.getFailuresList();
       if (failures.some((failure) => failure.getProperty() !== "")) {
         throw new Error("a check failure names a property, whose value Pulumi would print");
@@ -47,20 +55,20 @@ export function operationsOf(call: Call, urn: string) {
       news: Properties,
       { oldInputs, ignoreChanges = [] }: { oldInputs?: Properties; ignoreChanges?: string[] } = {},
     ) {
-      const request = new messages.DiffRequest().setOlds(struct(olds)).setNews(struct(news));
+      const request = new DiffRequest().setOlds(struct(olds)).setNews(struct(news));
       request.setOldInputs(oldInputs && struct(oldInputs)).setIgnorechangesList(ignoreChanges);
-      const response = await call<messages.DiffResponse>("diff", request.setUrn(urn).setId(id));
+      const response = await call<DiffResponse>("diff", request.setUrn(urn).setId(id));
       return response.toObject();
     },
     async create(inputs: Properties) {
-      const request = new messages.CreateRequest().setProperties(struct(inputs));
-      const response = await call<messages.CreateResponse>("create", request.setUrn(urn));
+      const request = new CreateRequest().setProperties(struct(inputs));
+      const response = await call<CreateResponse>("create", request.setUrn(urn));
       return { id: response.getId(), outs: values(response.getProperties()) };
     },
     async read(id: string, props?: Properties, inputs: Properties = {}) {
-      const request = new messages.ReadRequest().setUrn(urn).setId(id).setInputs(struct(inputs));
+      const request = new ReadRequest().setUrn(urn).setId(id).setInputs(struct(inputs));
       request.setProperties(props && struct(props));
-      const response = await call<messages.ReadResponse>("read", request);
+      const response = await call<ReadResponse>("read", request);
       return {
         id: response.getId(),
         props: values(response.getProperties()),
@@ -72,20 +80,20 @@ export function operationsOf(call: Call, urn: string) {
       return this.read(id);
     },
     async update(id: string, olds: Properties, news: Properties) {
-      const request = new messages.UpdateRequest().setOlds(struct(olds)).setNews(struct(news));
-      const response = await call<messages.UpdateResponse>("update", request.setUrn(urn).setId(id));
+      const request = new UpdateRequest().setOlds(struct(olds)).setNews(struct(news));
+      const response = await call<UpdateResponse>("update", request.setUrn(urn).setId(id));
       return values(response.getProperties());
     },
     async delete(id: string, props: Properties) {
-      const request = new messages.DeleteRequest().setProperties(struct(props));
+      const request = new DeleteRequest().setProperties(struct(props));
       await call("delete", request.setUrn(urn).setId(id));
     },
   };
 }
 
-/** Converts properties to their form in messages. */
+/** Converts properties to their form in  */
 export function struct(properties: Properties): Struct {
-  return structs.Struct.fromJavaScript(properties as Record<string, JavaScriptValue>);
+  return Struct.fromJavaScript(properties as Record<string, JavaScriptValue>);
 }
 
 function values(response: Struct | undefined): Properties {
