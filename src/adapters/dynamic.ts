@@ -9,7 +9,7 @@ import { diffOperation } from "../provider/diff.js";
 import { readOperation } from "../provider/read.js";
 import { parseStoredWebhook } from "../provider/rules/state.js";
 import type { Properties } from "../provider/rules/values.js";
-import { EngineMonitor, type Severity } from "../provider/run/engine.js";
+import { EngineMonitor, type Severity } from "../provider/run/engine-monitor.js";
 import type { OperationDefinition } from "../provider/run/operation.js";
 import { updateOperation } from "../provider/update.js";
 import { WebhookProvider } from "../provider/webhook-provider.js";

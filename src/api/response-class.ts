@@ -1,6 +1,7 @@
 // What the outcome of a request means. Retries, doubts and advice follow from the class alone.
+
+import { parseErrorEnvelope } from "./error-body.js";
 import type { HttpFailure, HttpOutcome, HttpResponse } from "./send-once.js";
-import { parseServiceError } from "./service-error.js";
 
 /** What follows from the class of an outcome. */
 export interface ClassFacts {
@@ -76,11 +77,11 @@ export function factsOf(outcome: HttpOutcome): ClassFacts {
 
 /** Returns the class of a response. */
 export function classOfResponse({ statusCode, retryAfterMs, body }: HttpResponse): ResponseClass {
-  if (statusCode === 404 && parseServiceError(body)?.code === "NOT_FOUND") {
+  if (statusCode === 404 && parseErrorEnvelope(body)?.code === "NOT_FOUND") {
     return "notFound";
   }
   // Without the error of the service, a proxy may have sent it after a timeout of its backend.
-  if (statusCode === 503 && retryAfterMs !== undefined && parseServiceError(body) !== undefined) {
+  if (statusCode === 503 && retryAfterMs !== undefined && parseErrorEnvelope(body) !== undefined) {
     return "throttled";
   }
   return classOfStatus(statusCode);

@@ -43,7 +43,7 @@ export function eventSchema(allowUnknownEvents: boolean) {
 }
 
 /** Returns what is wrong with a body, such as "url must be …; tableId must be …"; `undefined` if it is valid. */
-export function problemOf(schema: z.ZodMiniType, body: unknown): string | undefined {
+export function validateBody(schema: z.ZodMiniType, body: unknown): string | undefined {
   return schema
     .safeParse(body)
     .error?.issues.map(({ path, message }) => `${z.core.toDotPath(path)} ${message}`.trimStart())

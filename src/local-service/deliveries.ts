@@ -1,5 +1,5 @@
 import { Agent } from "undici";
-import { eventSchema, problemOf } from "./bodies.js";
+import { eventSchema, validateBody } from "./bodies.js";
 import { completeEvent, type NewEvent } from "./events.js";
 import type { ServiceLog } from "./log.js";
 import type { LocalServiceOptions } from "./options.js";
@@ -32,8 +32,8 @@ export class Deliveries {
   }
 
   /** Returns what is wrong with an event; `undefined` if it is valid. */
-  problemOf(event: unknown): string | undefined {
-    return problemOf(this.#eventSchema, event);
+  validateEvent(event: unknown): string | undefined {
+    return validateBody(this.#eventSchema, event);
   }
 
   /** Sends a valid event to every webhook that subscribes to it, and waits for the outcomes. */

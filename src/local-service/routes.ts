@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { authorize, type KnownApiKeys, loopbackOnly } from "./access.js";
-import { creationSchema, problemOf } from "./bodies.js";
+import { creationSchema, validateBody } from "./bodies.js";
 import type { Deliveries } from "./deliveries.js";
 import type { NewEvent } from "./events.js";
 import { type Interceptors, intercept } from "./interceptors.js";
@@ -65,7 +65,7 @@ export function createRoutes(parts: ServiceParts, options: LocalServiceOptions):
       return sendError(c, 415, "Content-Type must be application/json.");
     }
     const { body } = c.get("entry");
-    const problem = problemOf(creation, body);
+    const problem = validateBody(creation, body);
     if (problem !== undefined) {
       return sendError(c, 400, `Invalid request body: ${problem}.`);
     }
@@ -108,7 +108,7 @@ async function emitEvent(
   emitter: Deliveries,
 ): Promise<Response> {
   const event: NewEvent = { ...c.get("entry").body, databaseId: c.req.param("databaseId") };
-  const problem = emitter.problemOf(event);
+  const problem = emitter.validateEvent(event);
   if (problem !== undefined) {
     return sendError(c, 400, `Invalid event: ${problem}.`);
   }

@@ -41,7 +41,7 @@ export async function sendNotification(
     // Any 2xx is a success, but a redirect is none. Source: Standard Webhooks.
     return { webhookId, delivered: Math.floor(statusCode / 100) === 2, statusCode };
   } catch (error) {
-    return { webhookId, delivered: false, problem: problemOf(error, signal) };
+    return { webhookId, delivered: false, problem: describeProblem(error, signal) };
   }
 }
 
@@ -91,7 +91,7 @@ function basicAuthorization(url: string): { authorization?: string } {
 }
 
 /** Returns only the code of an error: its message can contain the URL, which may be a credential. */
-function problemOf(error: unknown, timeout: AbortSignal): string {
+function describeProblem(error: unknown, timeout: AbortSignal): string {
   const { code, name } = error as { code?: unknown; name?: unknown };
   return timeout.aborted
     ? `no response within ${timeoutSeconds} s`

@@ -118,7 +118,7 @@ export class LocalService implements AsyncDisposable {
    * with a TypeError, and sends nothing, when the event is invalid.
    */
   async emit(event: NewEvent): Promise<EmittedEvent> {
-    const problem = this.#parts.deliveries.problemOf(event);
+    const problem = this.#parts.deliveries.validateEvent(event);
     if (problem !== undefined) {
       throw new TypeError(`Invalid event: ${problem}.`);
     }

@@ -42,7 +42,7 @@ export const createOperation: OperationDefinition<CreateRequest, CreateResult> =
   isCreation: true,
   withoutSettings: "notCreated",
   run: async (context, { inputs }) => {
-    const { engineMonitor, operation, runState, settings, urn } = context;
+    const { engineMonitor, operation, knownWebhooks, settings, urn } = context;
     const parsed = parseInputs(inputs);
     if ("problem" in parsed) {
       throw failure("incomplete", operation, parsed.problem);
@@ -57,7 +57,7 @@ export const createOperation: OperationDefinition<CreateRequest, CreateResult> =
     } catch (error) {
       const webhookError = webhookErrorOf(error, operation);
       if (!harmlessKinds.includes(webhookError.kind)) {
-        runState.noteDoubt(creation, webhookError);
+        knownWebhooks.noteDoubt(creation, webhookError);
       }
       if (!(await engineMonitor.confirmCanStoreOrStop())) {
         // The process ends before the error can reach the engine.
@@ -73,8 +73,8 @@ export const createOperation: OperationDefinition<CreateRequest, CreateResult> =
  * An error hook of the program makes Pulumi repeat a failed creation, and then Pulumi does not show the
  * error, so the first repetition does.
  */
-function assertNotInDoubt({ operation, runState }: Context, creation: string): void {
-  const earlierError = runState.doubtOf(creation);
+function assertNotInDoubt({ operation, knownWebhooks }: Context, creation: string): void {
+  const earlierError = knownWebhooks.doubtOf(creation);
   if (earlierError !== undefined) {
     operation.warnOnce(`doubt of ${creation}`, () => earlierError.message);
     throw failure("repeated", operation);
@@ -82,8 +82,8 @@ function assertNotInDoubt({ operation, runState }: Context, creation: string): v
 }
 
 async function createOrUndo(context: Context, webhook: WebhookInputs): Promise<CreatedWebhook> {
-  const { settings, runState, engineMonitor, operation } = context;
-  const startedAt = runState.now;
+  const { settings, knownWebhooks, engineMonitor, operation } = context;
+  const startedAt = knownWebhooks.now;
   const creation = await createWebhook(context, webhook);
   if (creation.kind === "refused") {
     throw failure("notCreated", operation, { context, call: creation.failedCall });
@@ -94,16 +94,16 @@ async function createOrUndo(context: Context, webhook: WebhookInputs): Promise<C
   const address = { ...creation.webhook, baseUrl: settings.baseUrl };
   const { id } = address;
   const secret = parseSecret(creation.secret);
-  if (runState.isKnown(address, startedAt)) {
-    runState.noteExists(address);
+  if (knownWebhooks.isKnown(address, startedAt)) {
+    knownWebhooks.noteExists(address);
     throw failure("knownId", operation, id);
   }
   if ("problem" in secret) {
-    runState.noteExists(address);
+    knownWebhooks.noteExists(address);
     throw failure("unusableSecret", operation, { id, problem: secret.problem });
   }
   // Before anything else is awaited: Pulumi may start a deletion of this webhook meanwhile.
-  runState.noteCreated(address);
+  knownWebhooks.noteCreated(address);
   if (await engineMonitor.confirmCanStoreOrStop()) {
     return { id, ...secret };
   }
@@ -133,7 +133,7 @@ async function undoCreation(
           "(an earlier attempt without a complete response may have deleted it)",
       );
     }
-    context.runState.noteAbsent(address);
+    context.knownWebhooks.noteAbsent(address);
     return undefined;
   } catch (error) {
     // The webhook exists after any error, so the caller has to name it.

@@ -16,18 +16,18 @@ export const deleteOperation: OperationDefinition<StoredWebhook, void> = {
   sensitive: ({ props }) => props,
   withoutSettings: "notDeleted",
   run: async (context, webhook) => {
-    const { settings, runState, operation, urn } = context;
-    const address = runState.locate(webhook);
+    const { settings, knownWebhooks, operation, urn } = context;
+    const address = knownWebhooks.locate(webhook);
     if (address === undefined) {
       throw failure("noAddress", operation, "notDeleted");
     }
     const { id } = address;
     const name = nameOfWebhook(id, address.databaseId);
-    if (runState.isOwn(address)) {
+    if (knownWebhooks.isOwn(address)) {
       operation.warn(keptText(name));
       return;
     }
-    if (runState.hasOtherHolder(address, urn)) {
+    if (knownWebhooks.hasOtherHolder(address, urn)) {
       throw failure("otherHolder", operation, id);
     }
     if (address.baseUrl !== settings.baseUrl) {
@@ -42,7 +42,7 @@ export const deleteOperation: OperationDefinition<StoredWebhook, void> = {
     if (deletion.kind === "absent") {
       await confirmAbsence(context, address, name);
     }
-    runState.noteAbsent(address);
+    knownWebhooks.noteAbsent(address);
   },
 };
 

@@ -25,21 +25,21 @@ export const diffOperation = localOperation<DiffRequest, DiffResult>({
   name: ({ id, state }) => `Compare ${nameOfWebhook(id, state.databaseId)}`,
   sensitive: ({ props }) => props,
   run: (context, { news, ignored, ...webhook }) => {
-    const { config, runState, operation, urn } = context;
+    const { config, knownWebhooks, operation, urn } = context;
     const { state } = webhook;
-    const address = runState.locate(webhook);
+    const address = knownWebhooks.locate(webhook);
     if (address === undefined) {
       throw failure("noAddress", operation, "unchanged");
     }
     const { id } = address;
-    if (runState.isCreated(address)) {
+    if (knownWebhooks.isCreated(address)) {
       throw failure("twoResources", operation, id);
     }
     assertReachable(context, address);
     const differences = compareWebhook({ state, news, settings: config.settings, ignored });
     if (differences.length === 0) {
       if (urn !== undefined) {
-        runState.noteHolder(address, urn);
+        knownWebhooks.noteHolder(address, urn);
       }
       return { changes: false };
     }

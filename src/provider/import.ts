@@ -43,14 +43,14 @@ export const importOperation: OperationDefinition<ImportRequest, ImportResult> =
   sensitive: ({ variable }) => ({ secret: variable }),
   withoutSettings: "unchanged",
   run: async (context, { id, databaseId, variable }) => {
-    const { runState, operation, settings, urn } = context;
+    const { knownWebhooks, operation, settings, urn } = context;
     const { baseUrl } = settings;
     const address = { baseUrl, databaseId, id };
     const given = parseVariable(variable, address);
     const webhook = given.inputs ?? (await lookUpInputs(context, address, given));
     const line = importText(nameOfWebhook(id, databaseId), given.inputs === undefined);
     operation.notifyOnce(`${urn}: ${line}`, line);
-    runState.noteImported(address);
+    knownWebhooks.noteImported(address);
     // Pulumi does not pass on what the program declares, and a receiver's url is often a credential.
     const inputs = { ...webhook, url: wrapSecret(webhook.url) };
     const { secret } = given;

@@ -53,10 +53,10 @@ export const readOperation: OperationDefinition<StoredWebhook, ReadResult> = {
  * base URL than the webhook.
  */
 function locate(
-  { config: { location: provider }, runState, operation }: LocalContext,
+  { config: { location: provider }, knownWebhooks, operation }: LocalContext,
   webhook: StoredWebhook,
 ): WebhookAddress | undefined {
-  const address = runState.locate(webhook);
+  const address = knownWebhooks.locate(webhook);
   if (address === undefined) {
     operation.warn(noAddressText(nameOfWebhook(webhook.id, webhook.state.databaseId)));
     return undefined;
@@ -81,7 +81,7 @@ async function findDrift(
   address: WebhookAddress,
   state: WebhookState,
 ): Promise<Drift | "absent"> {
-  const { settings, runState, operation } = context;
+  const { settings, knownWebhooks, operation } = context;
   const { databaseId, id } = address;
   if (!settings.listing) {
     return {};
@@ -91,7 +91,7 @@ async function findDrift(
   const { webhook } = lookup;
   if (webhook === undefined) {
     if (lookup.isComplete) {
-      runState.noteAbsent(address);
+      knownWebhooks.noteAbsent(address);
       operation.warn(absentFromListText(name));
       return "absent";
     }

@@ -4,7 +4,8 @@ import { Transport } from "../api/transport.js";
 import { failure, webhookErrorOf } from "./messages/failure.js";
 import { delayText } from "./messages/notices.js";
 import { type ConfigResult, type ConfigSource, readConfig, type Settings } from "./rules/config.js";
-import type { EngineMonitor } from "./run/engine.js";
+import type { EngineMonitor } from "./run/engine-monitor.js";
+import { KnownWebhooks } from "./run/known-webhooks.js";
 import {
   type Context,
   type LocalContext,
@@ -13,13 +14,12 @@ import {
   type OperationOptions,
   sensitiveValues,
 } from "./run/operation.js";
-import { RunState } from "./run/run-state.js";
 
 /** Runs operations with one configuration. What it knows of webhooks lasts as long as it does: one Pulumi command. */
 export class WebhookProvider {
   readonly #source: ConfigSource;
   readonly #engineMonitor: EngineMonitor;
-  readonly #runState = new RunState();
+  readonly #knownWebhooks = new KnownWebhooks();
   readonly #refreshLists: Context["refreshLists"] = new Map();
   readonly #shown = new Set<string>();
   #config: ConfigResult | undefined;
@@ -62,7 +62,7 @@ export class WebhookProvider {
   ): Promise<Result> {
     this.#config ??= readConfig(this.#source);
     const { settings, problems } = this.#config;
-    const context = { config: this.#config, runState: this.#runState, operation, urn };
+    const context = { config: this.#config, knownWebhooks: this.#knownWebhooks, operation, urn };
     if (settings !== undefined) {
       return run(this.#connect(context, settings), request);
     }

@@ -1,7 +1,7 @@
 // The code that the webhooks of `pulumi-dbwebhooks` and `pulumi-dbwebhooks/native` share.
 import * as pulumi from "@pulumi/pulumi";
 import type { EventType } from "../common/event-types.js";
-import { readOnlyText } from "../common/read-only.js";
+import { externalWebhookText } from "../common/external-webhook.js";
 import type { WebhookArgs } from "./args.js";
 import { assertSupportedNode } from "./supported-node.js";
 
@@ -40,7 +40,7 @@ export abstract class WebhookResource extends pulumi.CustomResource {
    * @throws RunError always.
    */
   static get(name: string, ..._: unknown[]): never {
-    throw readOnlyError(name);
+    throw externalWebhookError(name);
   }
 
   /** @param moduleProperties Properties that only the webhooks of this module have. */
@@ -53,7 +53,7 @@ export abstract class WebhookResource extends pulumi.CustomResource {
   ) {
     assertSupportedNode();
     if (opts?.id !== undefined) {
-      throw readOnlyError(name);
+      throw externalWebhookError(name);
     }
     assertOwnProvider(name, opts, webhookModule);
     // A JavaScript program can omit the arguments. `pulumi preview` then reports the missing ones.
@@ -84,9 +84,9 @@ export function isResourceOfType(value: unknown, type: string): boolean {
   return (value as { __pulumiType?: unknown } | null | undefined)?.__pulumiType === type;
 }
 
-/** Returns the error for a webhook that would only be read. */
-function readOnlyError(name: string): pulumi.RunError {
-  return new pulumi.RunError(`Webhook ${name}: ${readOnlyText}`);
+/** Returns the error for an external webhook: one that would only be read. */
+function externalWebhookError(name: string): pulumi.RunError {
+  return new pulumi.RunError(`Webhook ${name}: ${externalWebhookText}`);
 }
 
 /**

@@ -9,7 +9,7 @@ import { importOperation } from "../../src/provider/import.ts";
 import { readOperation } from "../../src/provider/read.ts";
 import { parseStoredWebhook } from "../../src/provider/rules/state.ts";
 import type { Properties } from "../../src/provider/rules/values.ts";
-import { EngineMonitor, type Notify } from "../../src/provider/run/engine.ts";
+import { EngineMonitor, type Notify } from "../../src/provider/run/engine-monitor.ts";
 import type { OperationOptions } from "../../src/provider/run/operation.ts";
 import { WebhookProvider } from "../../src/provider/webhook-provider.ts";
 import { apiKey } from "./builders.ts";

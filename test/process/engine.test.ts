@@ -7,7 +7,7 @@ import { kindOf } from "../helpers/errors.ts";
 import { isDelete, isPost } from "../helpers/faults/faults.mts";
 import { within } from "../helpers/within.ts";
 
-// When the provider stops, and what it still sends then, is tested in unit/engine.test.ts and
+// When the provider stops, and what it still sends then, is tested in unit/engine-monitor.test.ts and
 // unit/transport.test.ts; what follows kill -9 of Pulumi and ^C, in e2e/interruption.test.ts.
 
 describe.concurrent.each(adapters)("The process of $name", (adapter) => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Call, Transport } from "../../src/api/transport.ts";
 import { replacingArguments } from "../../src/provider/rules/arguments.ts";
-import { EngineMonitor } from "../../src/provider/run/engine.ts";
+import { EngineMonitor } from "../../src/provider/run/engine-monitor.ts";
 import {
   errorBody,
   listed,

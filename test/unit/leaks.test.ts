@@ -8,7 +8,7 @@ import { deleteOperation } from "../../src/provider/delete.ts";
 import { diffOperation } from "../../src/provider/diff.ts";
 import { readOperation } from "../../src/provider/read.ts";
 import { parseStoredWebhook } from "../../src/provider/rules/state.ts";
-import { EngineMonitor } from "../../src/provider/run/engine.ts";
+import { EngineMonitor } from "../../src/provider/run/engine-monitor.ts";
 import { WebhookError } from "../../src/provider/run/errors.ts";
 import { WebhookProvider } from "../../src/provider/webhook-provider.ts";
 import {

@@ -17,9 +17,9 @@ import { readOperation } from "../../src/provider/read.ts";
 import type { Settings } from "../../src/provider/rules/config.ts";
 import { compareWebhook } from "../../src/provider/rules/differences.ts";
 import { parseStoredWebhook } from "../../src/provider/rules/state.ts";
-import { EngineMonitor } from "../../src/provider/run/engine.ts";
+import { EngineMonitor } from "../../src/provider/run/engine-monitor.ts";
+import { KnownWebhooks } from "../../src/provider/run/known-webhooks.ts";
 import { type Context, Operation } from "../../src/provider/run/operation.ts";
-import { RunState } from "../../src/provider/run/run-state.ts";
 import { updateOperation } from "../../src/provider/update.ts";
 import { errorBody, someArgs, someSettings, unknownMarkers } from "../helpers/builders.ts";
 import { startProvider } from "../helpers/provider.ts";
@@ -40,7 +40,7 @@ const contextWith = (inSettings: Settings): Context => ({
   urn: undefined,
   settings: inSettings,
   transport: { sendRequest: () => Promise.reject(new Error("nothing is sent")) },
-  runState: new RunState(),
+  knownWebhooks: new KnownWebhooks(),
   refreshLists: new Map(),
   engineMonitor: new EngineMonitor(undefined, vi.fn()),
   operation: creation,

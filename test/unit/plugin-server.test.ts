@@ -11,7 +11,7 @@ import { version } from "../../package.json";
 import { EngineLog } from "../../src/adapters/plugin/engine-log.ts";
 import { PluginServer } from "../../src/adapters/plugin/server.ts";
 import { times } from "../../src/local-service/index.ts";
-import { EngineMonitor } from "../../src/provider/run/engine.ts";
+import { EngineMonitor } from "../../src/provider/run/engine-monitor.ts";
 import { startEngine } from "../helpers/adapters/engine-stand-in.ts";
 import { connect, operationsOf, struct } from "../helpers/adapters/provider-calls.ts";
 import { someArgs, wrapped } from "../helpers/builders.ts";

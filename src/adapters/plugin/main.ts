@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The plugin (what Pulumi calls a native provider), `pulumi-resource-dbwebhooks`: it translates between Pulumi's gRPC and the provider.
 import "./assert-node-version.js";
-import { EngineMonitor } from "../../provider/run/engine.js";
+import { EngineMonitor } from "../../provider/run/engine-monitor.js";
 import { EngineLog } from "./engine-log.js";
 import { PluginServer } from "./server.js";
 

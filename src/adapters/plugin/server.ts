@@ -19,14 +19,14 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { pluginWebhookType } from "../../common/type-tokens.js";
 import { version } from "../../common/version.js";
 import { checkSettings } from "../../provider/rules/check-settings.js";
-import type { EngineMonitor, Notify } from "../../provider/run/engine.js";
+import type { EngineMonitor, Notify } from "../../provider/run/engine-monitor.js";
 import type { OperationOptions } from "../../provider/run/operation.js";
 import { WebhookProvider } from "../../provider/webhook-provider.js";
 import { configSourceOf } from "./config-source.js";
 import type { EngineLog } from "./engine-log.js";
 import { grpcErrorOf, propertiesOf, RequestError, structOf } from "./grpc-messages.js";
-import { failuresOf, webhookMethods } from "./methods.js";
 import schema from "./schema-template.json";
+import { failuresOf, webhookMethods } from "./webhook-methods.js";
 
 // Far larger than the arguments or the state of a webhook. Larger messages could exhaust the memory.
 const maxMessageBytes = 64 * 1024 * 1024;

@@ -1,8 +1,8 @@
 // The next step after a failed request: one that fits the response, whatever the program was before.
 import type { FailedCall } from "../../api/client.js";
+import { parseErrorEnvelope } from "../../api/error-body.js";
 import { classOfResponse, mayBeConflict, type ResponseClass } from "../../api/response-class.js";
 import type { HttpResponse } from "../../api/send-once.js";
-import { parseServiceError } from "../../api/service-error.js";
 import { environmentVariables } from "../../common/setting-names.js";
 import type { Settings } from "../rules/config.js";
 import type { Context } from "../run/operation.js";
@@ -91,7 +91,7 @@ function adviseToWait(): string {
 }
 
 function deniedAdvice({ settings }: Context, call: FailedCall, { body }: HttpResponse): string {
-  if (parseServiceError(body) === undefined) {
+  if (parseErrorEnvelope(body) === undefined) {
     return sentences(
       `This is not an error of the API: a firewall or a proxy in between may have refused the request.`,
       `Check the network, HTTPS_PROXY and ${nameOfSetting(settings, "baseUrl")}.`,

@@ -1,8 +1,8 @@
 // What happened to a request.
 import type { FailedCall } from "../../api/client.js";
+import { messageInBody, parseErrorEnvelope, secretsInBody } from "../../api/error-body.js";
 import { connectionRefusedSeconds, type GiveUpReason } from "../../api/retry-policy.js";
 import type { HttpFailure, HttpResponse } from "../../api/send-once.js";
-import { messageInBody, parseServiceError, secretsInBody } from "../../api/service-error.js";
 import { oneLine } from "../../common/plain-text.js";
 import type { Context } from "../run/operation.js";
 import { nameOfSetting } from "./names.js";
@@ -37,7 +37,7 @@ function responseText(
   { statusCode, body }: HttpResponse,
   { unusablePart, unusableEntries = [] }: FailedCall,
 ): string {
-  const { code = "", message = messageInBody(body) } = parseServiceError(body) ?? {};
+  const { code = "", message = messageInBody(body) } = parseErrorEnvelope(body) ?? {};
   const operation = context.operation.withSensitiveValues(secretsInBody(body));
   const shownMessage = operation.redact(message, 200);
   return [

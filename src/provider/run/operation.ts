@@ -3,9 +3,9 @@ import { oneLine } from "../../common/plain-text.js";
 import { redact, sensitivePartsOfUrl } from "../../common/redact.js";
 import type { ConfigResult, Settings } from "../rules/config.js";
 import type { Properties } from "../rules/values.js";
-import type { EngineMonitor, Notify, Severity } from "./engine.js";
+import type { EngineMonitor, Notify, Severity } from "./engine-monitor.js";
 import type { ErrorKind } from "./errors.js";
-import type { RunState } from "./run-state.js";
+import type { KnownWebhooks } from "./known-webhooks.js";
 
 /** What Pulumi passes with an operation besides the properties of the resource. */
 export interface OperationOptions {
@@ -18,7 +18,7 @@ export interface OperationOptions {
 /** What every operation has. */
 export interface LocalContext {
   readonly config: ConfigResult;
-  readonly runState: RunState;
+  readonly knownWebhooks: KnownWebhooks;
   readonly operation: Operation;
   readonly urn: string | undefined;
 }

@@ -1,4 +1,4 @@
-import type { Notify } from "../../../src/provider/run/engine.ts";
+import type { Notify } from "../../../src/provider/run/engine-monitor.ts";
 import { kindOf } from "../errors.ts";
 import { startProvider } from "../provider.ts";
 import type { Creation, Deletion } from "./history.ts";

@@ -1,7 +1,7 @@
 import { createServer as createHttp2Server } from "node:http2";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { EngineMonitor, type Notify } from "../../src/provider/run/engine.ts";
+import { EngineMonitor, type Notify } from "../../src/provider/run/engine-monitor.ts";
 import { refusedAddress } from "../helpers/http-server.ts";
 
 const exit = vi.spyOn(process, "exit");

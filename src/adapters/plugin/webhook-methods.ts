@@ -15,7 +15,7 @@ import {
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
-import { readOnlyText } from "../../common/read-only.js";
+import { externalWebhookText } from "../../common/external-webhook.js";
 import { importSecretVariable } from "../../common/setting-names.js";
 import { checkOperation } from "../../provider/check.js";
 import { createOperation } from "../../provider/create.js";
@@ -81,7 +81,10 @@ export const webhookMethods = {
     }
     // An import passes no properties. `Webhook.get` and the option `id` pass those that the program knows.
     if (request.hasProperties() || hasInputs) {
-      throw new RequestError(`Read webhook failed: ${readOnlyText}`, status.INVALID_ARGUMENT);
+      throw new RequestError(
+        `Read webhook failed: ${externalWebhookText}`,
+        status.INVALID_ARGUMENT,
+      );
     }
     const key = parsePulumiId(id, "Import");
     const variable = process.env[importSecretVariable] ?? "";

@@ -15,7 +15,7 @@ interface KnownWebhook {
 }
 
 /** What one Pulumi command knows about its webhooks. */
-export class RunState {
+export class KnownWebhooks {
   readonly #webhooks = new Map<string, KnownWebhook>();
   readonly #doubtfulCreations = new Map<string, WebhookError>();
   #now = 0;

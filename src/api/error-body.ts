@@ -5,13 +5,13 @@ import { parseJson } from "../common/json.js";
 const secretInText = /secret\\*["']\s*:\s*\\*["']([^"']*)|secret=([^\s"'&]*)/gi;
 
 /** The error of the service: its code, and its message if it has one. */
-export interface ServiceError {
+export interface ErrorEnvelope {
   readonly code: string;
   readonly message: string;
 }
 
 /** Reads the service's error envelope. Source: docs/api/README.md#errors. */
-export function parseServiceError(body: string): ServiceError | undefined {
+export function parseErrorEnvelope(body: string): ErrorEnvelope | undefined {
   const { error } = (parseJson(body) ?? {}) as { error?: unknown };
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   return typeof code === "string"

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from "vitest";
 import { parseStoredWebhook, type StoredId } from "../../src/provider/rules/state.ts";
-import { RunState } from "../../src/provider/run/run-state.ts";
+import { KnownWebhooks } from "../../src/provider/run/known-webhooks.ts";
 
 const webhook = { baseUrl: "https://tables.example.com", databaseId: "base_1", id: "17" };
 const namesakes = [
@@ -9,41 +9,41 @@ const namesakes = [
   { ...webhook, id: "18" },
 ];
 
-let runState: RunState;
+let knownWebhooks: KnownWebhooks;
 beforeEach(() => {
-  runState = new RunState();
+  knownWebhooks = new KnownWebhooks();
 });
 
 it("A webhook is known until it is absent, and at every moment before that", () => {
-  const isKnownAtFirst = runState.isKnown(webhook, runState.now);
-  runState.noteExists(webhook);
-  const before = runState.now;
-  const isKnownThen = runState.isKnown(webhook, runState.now);
+  const isKnownAtFirst = knownWebhooks.isKnown(webhook, knownWebhooks.now);
+  knownWebhooks.noteExists(webhook);
+  const before = knownWebhooks.now;
+  const isKnownThen = knownWebhooks.isKnown(webhook, knownWebhooks.now);
 
-  runState.noteAbsent(webhook);
+  knownWebhooks.noteAbsent(webhook);
 
   expect([isKnownAtFirst, isKnownThen]).toEqual([false, true]);
-  expect(runState.isKnown(webhook, before)).toBe(true);
-  expect(runState.isKnown(webhook, runState.now)).toBe(false);
-  expect(namesakes.some((one) => runState.isKnown(one, before))).toBe(false);
+  expect(knownWebhooks.isKnown(webhook, before)).toBe(true);
+  expect(knownWebhooks.isKnown(webhook, knownWebhooks.now)).toBe(false);
+  expect(namesakes.some((one) => knownWebhooks.isKnown(one, before))).toBe(false);
 });
 
 it("A webhook that this command creates is known, own and created, and its namesakes are not", () => {
-  runState.noteCreated(webhook);
+  knownWebhooks.noteCreated(webhook);
 
   const facts = (one: typeof webhook) => [
-    runState.isKnown(one, runState.now),
-    runState.isOwn(one),
-    runState.isCreated(one),
+    knownWebhooks.isKnown(one, knownWebhooks.now),
+    knownWebhooks.isOwn(one),
+    knownWebhooks.isCreated(one),
   ];
   expect(facts(webhook)).toEqual([true, true, true]);
   expect(namesakes.flatMap(facts)).not.toContain(true);
 });
 
 it("A webhook that this command imports is own but not created", () => {
-  runState.noteImported(webhook);
+  knownWebhooks.noteImported(webhook);
 
-  expect([runState.isOwn(webhook), runState.isCreated(webhook)]).toEqual([true, false]);
+  expect([knownWebhooks.isOwn(webhook), knownWebhooks.isCreated(webhook)]).toEqual([true, false]);
 });
 
 it.each<[string, StoredId, changes: object, isLocated: boolean]>([
@@ -60,30 +60,32 @@ it.each<[string, StoredId, changes: object, isLocated: boolean]>([
   (_case, id, changes, isLocated) => {
     const { baseUrl, databaseId } = webhook;
 
-    const address = runState.locate(parseStoredWebhook(id, { baseUrl, databaseId, ...changes }));
+    const address = knownWebhooks.locate(
+      parseStoredWebhook(id, { baseUrl, databaseId, ...changes }),
+    );
 
     expect(address).toEqual(isLocated ? webhook : undefined);
   },
 );
 
 it("The holder of a webhook is the last one, and no other resource", () => {
-  const isUnheld = runState.hasOtherHolder(webhook, "urn:a");
+  const isUnheld = knownWebhooks.hasOtherHolder(webhook, "urn:a");
 
-  runState.noteHolder(webhook, "urn:a");
-  runState.noteHolder(webhook, "urn:b");
-  runState.noteExists(webhook);
+  knownWebhooks.noteHolder(webhook, "urn:a");
+  knownWebhooks.noteHolder(webhook, "urn:b");
+  knownWebhooks.noteExists(webhook);
 
   expect(isUnheld).toBe(false);
-  expect(runState.hasOtherHolder(webhook, "urn:a")).toBe(true);
-  expect(runState.hasOtherHolder(webhook, "urn:b")).toBe(false);
+  expect(knownWebhooks.hasOtherHolder(webhook, "urn:a")).toBe(true);
+  expect(knownWebhooks.hasOtherHolder(webhook, "urn:b")).toBe(false);
 });
 
 it("An absent webhook is neither own nor created, and has no holder: services reuse numbers", () => {
-  runState.noteCreated(webhook);
-  runState.noteHolder(webhook, "urn:a");
+  knownWebhooks.noteCreated(webhook);
+  knownWebhooks.noteHolder(webhook, "urn:a");
 
-  runState.noteAbsent(webhook);
+  knownWebhooks.noteAbsent(webhook);
 
-  expect([runState.isOwn(webhook), runState.isCreated(webhook)]).toEqual([false, false]);
-  expect(runState.hasOtherHolder(webhook, "urn:b")).toBe(false);
+  expect([knownWebhooks.isOwn(webhook), knownWebhooks.isCreated(webhook)]).toEqual([false, false]);
+  expect(knownWebhooks.hasOtherHolder(webhook, "urn:b")).toBe(false);
 });
