@@ -14,7 +14,7 @@ const methods = { create: "POST", list: "GET", delete: "DELETE" } as const;
 /** Everything that a request needs besides its own values. */
 export interface ClientContext {
   readonly settings: ClientOptions;
-  readonly transport: Pick<Transport, "sendRequest">;
+  readonly transport: Pick<Transport, "sendWithRetries">;
   readonly onDelay: Call["onDelay"];
 }
 
@@ -31,30 +31,26 @@ type RequestBody = Record<Exclude<keyof NewWebhook, "databaseId">, unknown>;
 /** Loads zod before a request: after it, a failure to load would lose the response. */
 const loadSchemas = () => import("./schemas.js");
 
-/** A request and how it ended. */
-interface EndedCall extends CallResult {
+/** A request, and how it ended. */
+export interface EndedCall extends CallResult {
   readonly request: HttpRequest;
+  /** What a response with a 2xx status does not hold in a usable form. */
+  readonly unusable?: UnusableContent;
 }
 
-/** A request that failed, and how it ended. */
-export interface FailedCall extends EndedCall {
-  /**
-   * What a response with a 2xx status does not hold in a usable form. `tooLarge`: its body is not read.
-   * `empty`: it has no body. `body`: it is no JSON object. `inexactId`: the id is a number that
-   * JavaScript cannot represent exactly. `entries`: some entries of a list are not usable.
-   */
-  readonly unusablePart?:
-    | "tooLarge"
-    | "empty"
-    | "body"
-    | "id"
-    | "inexactId"
-    | "list"
-    | "entries"
-    | "confirmation"
-    | "success";
-  readonly unusableEntries?: readonly Omit<ListEntry, "webhook">[];
-}
+/**
+ * `tooLarge`: the body is not read. `empty`: there is no body. `body`: it is no JSON object.
+ * `inexactId`: the id is a number that JavaScript cannot represent exactly. `entries`: some entries of a
+ * list are not usable.
+ */
+export type UnusableContent =
+  | { readonly part: UnusableIdPart | "tooLarge" | "list" | "confirmation" | "success" }
+  | { readonly part: "entries"; readonly entries: readonly UnusableEntry[] };
+
+type UnusableIdPart = "empty" | "body" | "id" | "inexactId";
+
+/** An entry of a list without its content. */
+export type UnusableEntry = Omit<ListEntry, "webhook">;
 
 /** Identifies a webhook at one service, which numbers the webhooks of each database. */
 export interface WebhookKey {
@@ -68,8 +64,8 @@ export interface WebhookKey {
  */
 export type Creation =
   | { readonly kind: "returned"; readonly webhook: WebhookKey; readonly secret: unknown }
-  | { readonly kind: "refused"; readonly failedCall: FailedCall }
-  | { readonly kind: "inDoubt"; readonly failedCall: FailedCall };
+  | { readonly kind: "refused"; readonly call: EndedCall }
+  | { readonly kind: "inDoubt"; readonly call: EndedCall };
 
 /**
  * The result of a deletion. `absent`: the service has no such webhook, or the API key has no access to it.
@@ -78,14 +74,15 @@ export type Creation =
 export type Deletion =
   | { readonly kind: "deleted" }
   | { readonly kind: "absent"; readonly call: EndedCall }
-  | { readonly kind: "failed"; readonly failedCall: FailedCall };
+  | { readonly kind: "failed"; readonly call: EndedCall };
 
-/** The webhooks of a database. `failedCall` says why there is no list, or why an entry is missing. */
+/** The webhooks of a database. */
 export interface WebhookList {
   readonly webhooks: readonly ListedWebhook[];
   /** Whether the database certainly has no further webhooks. */
   readonly isComplete: boolean;
-  readonly failedCall?: FailedCall;
+  /** The request, if it is the reason why webhooks are missing. */
+  readonly call?: EndedCall;
 }
 
 /**
@@ -104,14 +101,12 @@ export async function createWebhook(
   const { call, response } = await callApi(context, "create", webhooksPath(databaseId), { body });
   if (response === undefined) {
     const { mayBeCarriedOut } = factsOf(call.outcome);
-    return { kind: mayBeCarriedOut ? "inDoubt" : "refused", failedCall: call };
+    return { kind: mayBeCarriedOut ? "inDoubt" : "refused", call };
   }
   const created = parseCreatedWebhook(response.body);
   if (created?.id === undefined) {
-    const unusableId = created?.isIdInexact ? "inexactId" : "id";
-    const unusableBody = response.body.trim() === "" ? "empty" : "body";
-    const unusablePart = created === undefined ? unusableBody : unusableId;
-    return { kind: "inDoubt", failedCall: { ...call, unusablePart } };
+    const part = partWithoutId(response, created);
+    return { kind: "inDoubt", call: { ...call, unusable: { part } } };
   }
   const { id, secret } = created;
   return { kind: "returned", webhook: { databaseId, id }, secret };
@@ -132,22 +127,18 @@ export async function listWebhooks(
   const { parseWebhookList } = await loadSchemas();
   const { call, response } = await callApi(context, "list", webhooksPath(databaseId));
   if (response === undefined) {
-    return { webhooks: [], isComplete: false, failedCall: call };
+    return { webhooks: [], isComplete: false, call };
   }
   const list = parseWebhookList(response.body);
   if (list === undefined) {
-    return { webhooks: [], isComplete: false, failedCall: { ...call, unusablePart: "list" } };
+    return { webhooks: [], isComplete: false, call: { ...call, unusable: { part: "list" } } };
   }
   const canUse = ({ webhook }: ListEntry) => webhook !== undefined && isUsable(webhook);
   const webhooks = list.entries.filter(canUse).flatMap(({ webhook = [] }) => webhook);
-  const unusableEntries = list.entries.filter((entry) => !canUse(entry));
-  return unusableEntries.length === 0
+  const entries = list.entries.filter((entry) => !canUse(entry));
+  return entries.length === 0
     ? { webhooks, isComplete: list.isComplete && response.mayBeIncomplete !== true }
-    : {
-        webhooks,
-        isComplete: false,
-        failedCall: { ...call, unusablePart: "entries", unusableEntries },
-      };
+    : { webhooks, isComplete: false, call: { ...call, unusable: { part: "entries", entries } } };
 }
 
 /**
@@ -169,14 +160,29 @@ export async function deleteWebhook(
   if (response === undefined) {
     return classOf(call.outcome) === "notFound"
       ? { kind: "absent", call }
-      : { kind: "failed", failedCall: call };
+      : { kind: "failed", call };
   }
   const deletion = parseDeletion(response.body);
-  if (response.body.trim() === "" || deletion?.success) {
+  if (isEmpty(response) || deletion?.success) {
     return { kind: "deleted" };
   }
-  const unusablePart = deletion === undefined ? "confirmation" : "success";
-  return { kind: "failed", failedCall: { ...call, unusablePart } };
+  const part = deletion === undefined ? "confirmation" : "success";
+  return { kind: "failed", call: { ...call, unusable: { part } } };
+}
+
+/** Names what makes the response to a creation unusable, if it is not the secret. */
+function partWithoutId(
+  response: HttpResponse,
+  created: { readonly isIdInexact: boolean } | undefined,
+): UnusableIdPart {
+  if (created === undefined) {
+    return isEmpty(response) ? "empty" : "body";
+  }
+  return created.isIdInexact ? "inexactId" : "id";
+}
+
+function isEmpty({ body }: HttpResponse): boolean {
+  return body.trim() === "";
 }
 
 function webhooksPath(databaseId: string): string {
@@ -189,16 +195,16 @@ async function callApi(
   kind: RequestKind,
   path: string,
   { body, isUndo = false }: { readonly body?: unknown; readonly isUndo?: boolean } = {},
-): Promise<{ readonly call: FailedCall; readonly response?: HttpResponse }> {
+): Promise<{ readonly call: EndedCall; readonly response?: HttpResponse }> {
   const { baseUrl, apiKey } = settings;
   const request = { method: methods[kind], url: new URL(baseUrl + path), apiKey, body };
-  const result = await transport.sendRequest({ kind, request, isUndo, onDelay });
+  const result = await transport.sendWithRetries({ kind, request, isUndo, onDelay });
   const call = { ...result, request };
   const { outcome } = call;
   if (outcome.kind !== "response" || classOf(outcome) !== "success") {
     return { call };
   }
   return outcome.isBodyTooLarge
-    ? { call: { ...call, unusablePart: "tooLarge" } }
+    ? { call: { ...call, unusable: { part: "tooLarge" } } }
     : { call, response: outcome };
 }

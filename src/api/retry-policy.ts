@@ -80,14 +80,20 @@ function isRetriable(kind: RequestKind, outcome: HttpOutcome): boolean {
 
 /** Whether another attempt would fail in the same way. */
 function isPermanent(failure: HttpFailure): boolean {
-  const { cause, proxyStatusCode } = failure;
-  const isRefusedByProxy =
-    proxyStatusCode !== undefined && factsOfStatus(proxyStatusCode).retried === "never";
-  return cause === "stopping" || isRefusedByProxy || hasCode(failure, permanentCodes);
+  switch (failure.cause) {
+    case "timeout":
+      return false;
+    case "stopping":
+      return true;
+    case "proxy":
+      return factsOfStatus(failure.statusCode).retried === "never";
+    case "connection":
+      return hasCode(failure, permanentCodes);
+  }
 }
 
 function hasCode(outcome: HttpOutcome, pattern: RegExp): boolean {
-  return outcome.kind !== "response" && !!outcome.codes?.some((code) => pattern.test(code));
+  return "codes" in outcome && outcome.codes.some((code) => pattern.test(code));
 }
 
 /** Returns the delay that the service asks for, or else one that grows with each attempt. */

@@ -39,21 +39,27 @@ export interface HttpResponse {
   readonly mayBeIncomplete?: boolean;
 }
 
-/** An attempt without a complete response. */
-export interface HttpFailure {
-  /**
-   * `unsent`: the service certainly has not seen the request. `noResponse`: it may have acted on it, because
-   * a part of the request may have been sent.
-   */
-  readonly kind: "unsent" | "noResponse";
-  /** `stopping`: Pulumi is stopping. */
-  readonly cause: "timeout" | "stopping" | "connection";
-  /** The codes and the message that Node.js, TLS or undici give for a failed connection. */
-  readonly codes?: readonly string[];
-  readonly text?: string;
-  /** The status with which a proxy refused to connect to the service, or to forward the request. */
-  readonly proxyStatusCode?: number;
+/** What Node.js, TLS or undici say of a failed connection. */
+interface ConnectionProblem {
+  readonly codes: readonly string[];
+  readonly text: string;
 }
+
+/**
+ * An attempt without a response. `unsent`: the service certainly has not seen the request.
+ * `noResponse`: it may have carried it out, because a part of the request may have been sent.
+ */
+export type HttpFailure =
+  | { readonly kind: "unsent" | "noResponse"; readonly cause: "timeout" }
+  /** Pulumi is stopping. */
+  | { readonly kind: "unsent"; readonly cause: "stopping" }
+  | (ConnectionProblem & { readonly kind: "unsent" | "noResponse"; readonly cause: "connection" })
+  /** A proxy refused, with this status code, to connect to the service. */
+  | (ConnectionProblem & {
+      readonly kind: "unsent";
+      readonly cause: "proxy";
+      readonly statusCode: number;
+    });
 
 /** How one attempt ended. */
 export type HttpOutcome = HttpResponse | HttpFailure;
@@ -66,7 +72,7 @@ export type SendOnce = (request: HttpRequest, stopping?: AbortSignal) => Promise
  *
  * @param timeoutSeconds Timeout of one attempt, including the connection.
  */
-export function createHttpSender(timeoutSeconds: number): SendOnce {
+export function createSendOnce(timeoutSeconds: number): SendOnce {
   const timeoutMs = Math.ceil(timeoutSeconds * 1000);
   const dispatcherFor = openPools(timeoutMs);
 
@@ -78,14 +84,15 @@ export function createHttpSender(timeoutSeconds: number): SendOnce {
     const timeout = new AbortController();
     const cancelTimeout = startTimeout(timeoutMs, () => timeout.abort());
     try {
-      return await sendUntil(timeout.signal, dispatcher, request, stopping);
+      return await race(timeout.signal, dispatcher, request, stopping);
     } finally {
       cancelTimeout();
     }
   };
 }
 
-async function sendUntil(
+/** Sends a request, unless a signal aborts before the connection is established. */
+async function race(
   timeout: AbortSignal,
   agent: Dispatcher,
   request: HttpRequest,
@@ -102,7 +109,7 @@ async function sendUntil(
       }
     }),
   );
-  // undici ignores a signal until a connection is established, so the race below does not wait for undici.
+  // undici ignores a signal until a connection is established, so the race does not wait for undici.
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abortUnlessSent = () => {
     if (!mayHaveBeenSent) {
@@ -112,30 +119,32 @@ async function sendUntil(
   beforeSendingSignal.addEventListener("abort", abortUnlessSent);
   try {
     beforeSendingSignal.throwIfAborted();
-    return await Promise.race([send(watched, request, timeout), aborted]);
+    return await Promise.race([dispatch(watched, request, timeout), aborted]);
   } catch (error) {
     const kind = mayHaveBeenSent ? "noResponse" : "unsent";
     if (timeout.aborted) {
       return { kind, cause: "timeout" };
     }
-    if (stopping?.aborted && !mayHaveBeenSent) {
-      return { kind, cause: "stopping" };
-    }
-    const codes = codesOf(error);
-    if (!mayHaveBeenSent && codes.length === 0) {
-      // Without a code this is a bug, not a failed connection.
-      throw error;
-    }
-    const text = error instanceof Error ? error.message : "";
-    const failedConnection = { cause: "connection", codes, text } as const;
-    // undici has no field for this status.
-    const [, proxyStatus] = /^Proxy .+ \((\d{3})\)/.exec(text) ?? [];
-    return proxyStatus === undefined
-      ? { kind, ...failedConnection }
-      : { kind: "unsent", ...failedConnection, proxyStatusCode: Number(proxyStatus) };
+    return kind === "unsent" && stopping?.aborted
+      ? { kind, cause: "stopping" }
+      : failedConnection(kind, error);
   } finally {
     beforeSendingSignal.removeEventListener("abort", abortUnlessSent);
   }
+}
+
+/** Describes a failed connection. Throws an error that is a bug. */
+function failedConnection(kind: HttpFailure["kind"], error: unknown): HttpFailure {
+  const codes = codesOf(error);
+  if (kind === "unsent" && codes.length === 0) {
+    throw error;
+  }
+  const text = error instanceof Error ? error.message : "";
+  // undici has no field for the status of a proxy.
+  const [, proxyStatus] = /^Proxy .+ \((\d{3})\)/.exec(text) ?? [];
+  return proxyStatus === undefined
+    ? { kind, cause: "connection", codes, text }
+    : { kind: "unsent", cause: "proxy", statusCode: Number(proxyStatus), codes, text };
 }
 
 /** Calls `listener` when a connection is established, just before undici sends the first byte. */
@@ -152,7 +161,7 @@ function onConnected(
   };
 }
 
-async function send(
+async function dispatch(
   agent: Dispatcher,
   { method, url, apiKey, body: json }: HttpRequest,
   signal: AbortSignal,

@@ -63,7 +63,7 @@ export class Transport {
     options: ClientOptions,
     stopping: AbortSignal,
     createSender: CreateSender = async (...args) =>
-      (await import("./send-once.js")).createHttpSender(...args),
+      (await import("./send-once.js")).createSendOnce(...args),
     random: () => number = Math.random,
   ) {
     this.#options = options;
@@ -73,7 +73,7 @@ export class Transport {
   }
 
   /** Sends a request and retries it as the retry policy decides. */
-  async sendRequest(call: Call): Promise<CallResult> {
+  async sendWithRetries(call: Call): Promise<CallResult> {
     const { kind, request, isUndo = false } = call;
     const stopping = this.#stopping;
     const earlierOutcomes: HttpOutcome[] = [];

@@ -40,7 +40,7 @@ export const createOperation: OperationDefinition<CreateRequest, CreateResult> =
   },
   sensitive: ({ inputs }) => inputs,
   isCreation: true,
-  withoutSettings: "notCreated",
+  onInvalidSettings: "notCreated",
   run: async (context, { inputs }) => {
     const { engineMonitor, operation, knownWebhooks, settings, urn } = context;
     const parsed = parseInputs(inputs);
@@ -86,10 +86,10 @@ async function createOrUndo(context: Context, webhook: WebhookInputs): Promise<C
   const startedAt = knownWebhooks.now;
   const creation = await createWebhook(context, webhook);
   if (creation.kind === "refused") {
-    throw failure("notCreated", operation, { context, call: creation.failedCall });
+    throw failure("notCreated", operation, { context, call: creation.call });
   }
   if (creation.kind === "inDoubt") {
-    throw failure("inDoubt", operation, { context, call: creation.failedCall });
+    throw failure("inDoubt", operation, { context, call: creation.call });
   }
   const address = { ...creation.webhook, baseUrl: settings.baseUrl };
   const { id } = address;
@@ -124,7 +124,7 @@ async function undoCreation(
   try {
     const deletion = await deleteWebhook(undoContext, address, { isUndo: true });
     if (deletion.kind === "failed") {
-      return callText(undoContext, deletion.failedCall);
+      return callText(undoContext, deletion.call);
     }
     if (deletion.kind === "absent") {
       return sentences(

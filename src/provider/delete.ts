@@ -1,4 +1,4 @@
-import { deleteWebhook } from "../api/client.js";
+import { deleteWebhook, type EndedCall } from "../api/client.js";
 import { factsOf } from "../api/response-class.js";
 import { failure } from "./messages/failure.js";
 import { nameOfWebhook } from "./messages/names.js";
@@ -14,7 +14,7 @@ import type { Context, OperationDefinition } from "./run/operation.js";
 export const deleteOperation: OperationDefinition<StoredWebhook, void> = {
   name: ({ id, state }) => `Delete ${nameOfWebhook(id, state.databaseId)}`,
   sensitive: ({ props }) => props,
-  withoutSettings: "notDeleted",
+  onInvalidSettings: "notDeleted",
   run: async (context, webhook) => {
     const { settings, knownWebhooks, operation, urn } = context;
     const address = knownWebhooks.locate(webhook);
@@ -37,7 +37,7 @@ export const deleteOperation: OperationDefinition<StoredWebhook, void> = {
     }
     const deletion = await deleteWebhook(context, address);
     if (deletion.kind === "failed") {
-      throw failure("notDeleted", operation, { context, call: deletion.failedCall });
+      throw failure("notDeleted", operation, { context, call: deletion.call });
     }
     if (deletion.kind === "absent") {
       await confirmAbsence(context, address, name);
@@ -60,21 +60,25 @@ async function confirmAbsence(
     operation.warn(absentText(name));
     return;
   }
-  const { webhook, isComplete, failedCall } = await lookUp(context, address);
-  const hasUnusableEntry = failedCall?.unusableEntries?.some(({ id }) => id === address.id);
-  if (webhook !== undefined || hasUnusableEntry) {
+  const { webhook, isComplete, call } = await lookUp(context, address);
+  if (webhook !== undefined || hasUnusableEntry(call, address.id)) {
     throw failure("stillListed", operation);
   }
   if (isComplete) {
     operation.notify(goneText(name));
     return;
   }
-  const asList = failedCall && factsOf(failedCall.outcome).asList;
+  const asList = call && factsOf(call.outcome).asList;
   if (asList === "noAccess") {
     throw failure("listNotFound", operation, settings);
   }
   if (settings.listing || asList === "nothing") {
-    throw failure("notConfirmed", operation, { context, call: failedCall });
+    throw failure("notConfirmed", operation, { context, call });
   }
   operation.warn(absentText(name));
+}
+
+function hasUnusableEntry(call: EndedCall | undefined, id: string): boolean {
+  const { unusable } = call ?? {};
+  return unusable?.part === "entries" && unusable.entries.some((entry) => entry.id === id);
 }

@@ -41,7 +41,7 @@ interface ImportResult {
 export const importOperation: OperationDefinition<ImportRequest, ImportResult> = {
   name: ({ id, databaseId }) => `Import ${nameOfWebhook(id, databaseId)}`,
   sensitive: ({ variable }) => ({ secret: variable }),
-  withoutSettings: "unchanged",
+  onInvalidSettings: "unchanged",
   run: async (context, { id, databaseId, variable }) => {
     const { knownWebhooks, operation, settings, urn } = context;
     const { baseUrl } = settings;
@@ -71,11 +71,11 @@ async function lookUpInputs(
     const facts = { needsListing, problem, key: `${databaseId}/${id}` };
     throw failure("notDescribed", operation, facts);
   }
-  const { webhook, isComplete, failedCall } = await lookUp(context, address);
+  const { webhook, isComplete, call } = await lookUp(context, address);
   if (webhook === undefined) {
     throw isComplete
       ? failure("notListed", operation, settings.baseUrl)
-      : failure("notLookedUp", operation, { context, call: failedCall });
+      : failure("notLookedUp", operation, { context, call });
   }
   if ((webhook.tableIds?.length ?? 0) > 1) {
     throw failure("severalTables", operation);

@@ -28,7 +28,7 @@ type Drift = Partial<ListedProperties>;
 export const readOperation: OperationDefinition<StoredWebhook, ReadResult> = {
   name: ({ id, state }) => `Read ${nameOfWebhook(id, state.databaseId)}`,
   sensitive: ({ props }) => props,
-  withoutSettings: (context, webhook) => {
+  onInvalidSettings: (context, webhook) => {
     const { id, props } = webhook;
     locate(context, webhook);
     context.operation.warnOnce(notReadText(context.config.problems));
@@ -95,10 +95,10 @@ async function findDrift(
       operation.warn(absentFromListText(name));
       return "absent";
     }
-    const { failedCall } = lookup;
+    const { call } = lookup;
     // A refresh that could look up nothing must not look like one that found no drift.
     operation.warnOnce(`list of ${databaseId}`, () =>
-      notLookedUpText(databaseId, failedCall && callText(context, failedCall)),
+      notLookedUpText(databaseId, call && callText(context, call)),
     );
     return {};
   }

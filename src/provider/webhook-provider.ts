@@ -55,7 +55,7 @@ export class WebhookProvider {
   }
 
   async #runWith<Request, Result>(
-    { run, withoutSettings }: OperationDefinition<Request, Result>,
+    { run, onInvalidSettings }: OperationDefinition<Request, Result>,
     request: Request,
     operation: Operation,
     urn: string | undefined,
@@ -66,11 +66,11 @@ export class WebhookProvider {
     if (settings !== undefined) {
       return run(this.#connect(context, settings), request);
     }
-    if (typeof withoutSettings === "function") {
-      return withoutSettings(context, request);
+    if (typeof onInvalidSettings === "function") {
+      return onInvalidSettings(context, request);
     }
     const isExplicit = this.#source.isExplicit();
-    throw failure("invalidSettings", operation, { kind: withoutSettings, problems, isExplicit });
+    throw failure("invalidSettings", operation, { kind: onInvalidSettings, problems, isExplicit });
   }
 
   #connect(context: LocalContext, settings: Settings): Context {

@@ -25,11 +25,17 @@ export const throttled = (retryAfterMs?: number) => response(429, retryAfterMs);
 export const throttledBy503 = (retryAfterMs: number) =>
   response(503, retryAfterMs, errorBody("BUSY"));
 
-export const unsent = (cause: http.HttpFailure["cause"]) => ({ kind: "unsent", cause }) as const;
+export const unsent = (cause: "timeout" | "stopping") => ({ kind: "unsent", cause }) as const;
 
 /** A request that was not sent, because the connection failed with this error code. */
 export function notConnected(code: string): http.HttpFailure {
-  return { ...unsent("connection"), codes: [code], text: "connect failed" };
+  return { kind: "unsent", cause: "connection", codes: [code], text: "connect failed" };
+}
+
+/** A request that was not sent, because a proxy refused to connect. */
+export function refusedByProxy(statusCode: number): http.HttpFailure {
+  const problem = { codes: ["UND_ERR_ABORTED"], text: "Proxy response failed" };
+  return { kind: "unsent", cause: "proxy", statusCode, ...problem };
 }
 
 export const dnsFailure = notConnected("EAI_AGAIN");
@@ -68,7 +74,7 @@ export function fakeTransport(
   const transport = new Transport(someSettings(options), stopping, openConnections, random);
   /** Sends a request of this name, a deletion by default. */
   const send = (name = "x", call: Partial<Call> = {}) =>
-    transport.sendRequest({
+    transport.sendWithRetries({
       kind: "delete",
       request: { ...someRequest, url: new URL(name, someRequest.url) },
       onDelay: (wait) => void waits.push(wait),

@@ -95,13 +95,15 @@ describe("The description of the API", () => {
 /** Returns one request of each operation of the client, whose path parameters have their own names as values. */
 async function requestsOfClient(): Promise<HttpRequest[]> {
   const sent: HttpRequest[] = [];
-  const sendRequest: client.ClientContext["transport"]["sendRequest"] = async ({ request }) => {
+  const sendWithRetries: client.ClientContext["transport"]["sendWithRetries"] = async ({
+    request,
+  }) => {
     sent.push(request);
     return { outcome: response(400), earlierOutcomes: [], elapsedMs: 0 };
   };
   const context = {
     settings: someSettings(),
-    transport: { sendRequest },
+    transport: { sendWithRetries },
     onDelay: () => undefined,
   };
   const databaseId = "{databaseId}";

@@ -31,15 +31,15 @@ it.each<[string, (client: typeof Client, context: Client.ClientContext) => Promi
     });
     vi.resetModules();
     const client = await import("../../src/api/client.ts");
-    const sendRequest = vi.fn(async () => ({
+    const sendWithRetries = vi.fn(async () => ({
       outcome: response(200),
       earlierOutcomes: [],
       elapsedMs: 0,
     }));
-    const context = { settings: someSettings(), transport: { sendRequest }, onDelay: vi.fn() };
+    const context = { settings: someSettings(), transport: { sendWithRetries }, onDelay: vi.fn() };
 
     await expect(run(client, context)).rejects.toThrow();
-    expect(sendRequest).not.toHaveBeenCalled();
+    expect(sendWithRetries).not.toHaveBeenCalled();
   },
 );
 
@@ -48,8 +48,8 @@ async function callWith<Result>(
   outcome: HttpOutcome,
   run: (context: ClientContext) => Promise<Result>,
 ) {
-  const sendRequest = async () => ({ outcome, earlierOutcomes: [], elapsedMs: 0 });
-  return run({ settings: someSettings(), transport: { sendRequest }, onDelay: vi.fn() });
+  const sendWithRetries = async () => ({ outcome, earlierOutcomes: [], elapsedMs: 0 });
+  return run({ settings: someSettings(), transport: { sendWithRetries }, onDelay: vi.fn() });
 }
 
 const withBody = (body: string): HttpOutcome => ({ kind: "response", statusCode: 200, body });
@@ -66,7 +66,7 @@ it.each([
   async (unusablePart, body) => {
     const creation = await callWith(withBody(body), (context) => createWebhook(context, webhook));
 
-    expect(creation).toMatchObject({ kind: "inDoubt", failedCall: { unusablePart } });
+    expect(creation).toMatchObject({ kind: "inDoubt", call: { unusable: { part: unusablePart } } });
   },
 );
 
@@ -79,7 +79,7 @@ it.each([
     deleteWebhook(context, { databaseId: "base_1", id: "1" }),
   );
 
-  expect(deletion).toMatchObject({ kind: "failed", failedCall: { unusablePart } });
+  expect(deletion).toMatchObject({ kind: "failed", call: { unusable: { part: unusablePart } } });
 });
 
 it("A deletion is done after success: true", async () => {
@@ -97,7 +97,7 @@ it.each<[string, HttpOutcome]>([
 ])("A list is empty and incomplete after %s", async (_case, outcome) => {
   const list = await callWith(outcome, (context) => listWebhooks(context, "base_1", () => true));
 
-  expect(list).toMatchObject({ webhooks: [], isComplete: false, failedCall: { outcome } });
+  expect(list).toMatchObject({ webhooks: [], isComplete: false, call: { outcome } });
 });
 
 it.each<[text: string, url: string, isUsable: boolean]>([
@@ -124,7 +124,7 @@ it("A body that is too large is neither a webhook, nor a list, nor an empty conf
     body: "",
     isBodyTooLarge: true,
   };
-  const failedCall = { unusablePart: "tooLarge" };
+  const call = { unusable: { part: "tooLarge" } };
   const key = { databaseId: "base_1", id: "17" };
 
   expect([
@@ -132,9 +132,9 @@ it("A body that is too large is neither a webhook, nor a list, nor an empty conf
     await callWith(outcome, (context) => listWebhooks(context, "base_1", () => true)),
     await callWith(outcome, (context) => deleteWebhook(context, key)),
   ]).toMatchObject([
-    { kind: "inDoubt", failedCall },
-    { webhooks: [], isComplete: false, failedCall },
-    { kind: "failed", failedCall },
+    { kind: "inDoubt", call },
+    { webhooks: [], isComplete: false, call },
+    { kind: "failed", call },
   ]);
 });
 
@@ -145,6 +145,6 @@ it("A list is incomplete, and names the entries, without those that the caller c
     listWebhooks(context, "base_1", ({ id }) => id !== "17"),
   );
 
-  expect(list).toMatchObject({ webhooks: [{ id: "18" }], isComplete: false });
-  expect(list.failedCall?.unusableEntries).toMatchObject([{ position: 1, id: "17" }]);
+  const unusable = { part: "entries", entries: [{ position: 1, id: "17" }] };
+  expect(list).toMatchObject({ webhooks: [{ id: "18" }], isComplete: false, call: { unusable } });
 });

@@ -164,7 +164,7 @@ describe("A creation whose response arrives when Pulumi is gone", () => {
 
   it("is left behind when the deletion throws", async () => {
     const outcome = response(201, undefined, { id: 9, secret });
-    vi.spyOn(Transport.prototype, "sendRequest")
+    vi.spyOn(Transport.prototype, "sendWithRetries")
       .mockResolvedValueOnce({ outcome, earlierOutcomes: [], elapsedMs: 0 })
       .mockRejectedValueOnce(new Error("a bug"));
 
@@ -225,8 +225,8 @@ describe("A creation that has failed before in this command", () => {
   it("and has left a webhook behind, or met a fault, is not sent again", async () => {
     const outcome = response(201, undefined, { id: 9, secret });
     const ended = { outcome, earlierOutcomes: [], elapsedMs: 0 };
-    const sendRequest = vi
-      .spyOn(Transport.prototype, "sendRequest")
+    const sendWithRetries = vi
+      .spyOn(Transport.prototype, "sendWithRetries")
       .mockResolvedValueOnce(ended)
       .mockRejectedValue(new Error("a bug"));
     vi.spyOn(process, "exit").mockReturnValue(undefined as never);
@@ -235,12 +235,12 @@ describe("A creation that has failed before in this command", () => {
     const [leftBehind, fault] = [someArgs(), someArgs({ tableId: "tbl_fault" })];
     await expect(create(leftBehind)).rejects.toMatchObject({ kind: "leftBehind" });
     await expect(create(fault)).rejects.toMatchObject({ kind: "fault" });
-    const sent = sendRequest.mock.calls.length;
+    const sent = sendWithRetries.mock.calls.length;
 
     const errors = [await errorOf(create(leftBehind)), await errorOf(create(fault))];
 
     expect(errors).toMatchObject([{ kind: "unchanged" }, { kind: "unchanged" }]);
-    expect(sendRequest).toHaveBeenCalledTimes(sent);
+    expect(sendWithRetries).toHaveBeenCalledTimes(sent);
   });
 });
 
@@ -293,7 +293,7 @@ describe("A creation for which the service returns a webhook that the provider k
   it("is in doubt, and so is the next one, when the webhook is deleted while the creation is in flight", async () => {
     const { promise: hold, resolve: release } = Promise.withResolvers<void>();
     const { promise: isSent, resolve: sent } = Promise.withResolvers<void>();
-    const sendRequest = async ({ kind }: Call) => {
+    const sendWithRetries = async ({ kind }: Call) => {
       const isCreation = kind === "create";
       if (isCreation) {
         sent();
@@ -302,7 +302,7 @@ describe("A creation for which the service returns a webhook that the provider k
       const body = isCreation ? { id: 17, secret } : { success: true };
       return { outcome: response(200, undefined, body), earlierOutcomes: [], elapsedMs: 0 };
     };
-    vi.spyOn(Transport.prototype, "sendRequest").mockImplementation(sendRequest);
+    vi.spyOn(Transport.prototype, "sendWithRetries").mockImplementation(sendWithRetries);
     const provider = startProvider();
     const creation = errorOf(provider.create(someArgs()));
     await isSent;

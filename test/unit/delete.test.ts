@@ -68,8 +68,8 @@ describe("A deletion", () => {
 async function deleteAbsent(listing: string | undefined, list: HttpOutcome) {
   const ended = { earlierOutcomes: [], elapsedMs: 0 };
   const outcome = response(404, undefined, errorBody("NOT_FOUND"));
-  using sendRequest = vi
-    .spyOn(Transport.prototype, "sendRequest")
+  using sendWithRetries = vi
+    .spyOn(Transport.prototype, "sendWithRetries")
     .mockImplementation(async ({ kind }) => ({
       ...ended,
       outcome: kind === "list" ? list : outcome,
@@ -79,7 +79,7 @@ async function deleteAbsent(listing: string | undefined, list: HttpOutcome) {
     () => "done",
     ({ kind }) => kind,
   );
-  return { end, lines, requests: sendRequest.mock.calls.map(([{ kind }]) => kind) };
+  return { end, lines, requests: sendWithRetries.mock.calls.map(([{ kind }]) => kind) };
 }
 
 const ofList = (...webhooks: readonly object[]) => response(200, undefined, { webhooks });

@@ -16,7 +16,7 @@ const timeoutMs = 60_000 + 60 * Number(plays);
 
 const network = vi.hoisted(() => ({ world: undefined as World | undefined }));
 vi.mock("../../src/api/send-once.ts", () => ({
-  createHttpSender: (): SendOnce => {
+  createSendOnce: (): SendOnce => {
     if (network.world === undefined) throw new Error("no play has begun");
     return network.world.sendOnce;
   },

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { FailedCall } from "../../src/api/client.ts";
+import type { EndedCall } from "../../src/api/client.ts";
 import type { HttpOutcome } from "../../src/api/send-once.ts";
 import type { ReportedDelay } from "../../src/api/transport.ts";
 import { checkOperation } from "../../src/provider/check.ts";
@@ -39,7 +39,7 @@ const contextWith = (inSettings: Settings): Context => ({
   config: { settings: inSettings, location: inSettings, problems: [] },
   urn: undefined,
   settings: inSettings,
-  transport: { sendRequest: () => Promise.reject(new Error("nothing is sent")) },
+  transport: { sendWithRetries: () => Promise.reject(new Error("nothing is sent")) },
   knownWebhooks: new KnownWebhooks(),
   refreshLists: new Map(),
   engineMonitor: new EngineMonitor(undefined, vi.fn()),
@@ -48,16 +48,16 @@ const contextWith = (inSettings: Settings): Context => ({
 });
 const context = contextWith(settings);
 
-function failedWith(outcome: HttpOutcome, more: Partial<FailedCall> = {}): FailedCall {
+function failedWith(outcome: HttpOutcome, more: Partial<EndedCall> = {}): EndedCall {
   return { outcome, request: outcomes.someRequest, earlierOutcomes: [], elapsedMs: 2_001, ...more };
 }
 
 const deleteRequest = { ...outcomes.someRequest, method: "DELETE" } as const;
 const listRequest = { ...outcomes.someRequest, method: "GET" } as const;
-const unconfirmed = { unusablePart: "confirmation", request: deleteRequest } as const;
+const unconfirmed = { unusable: { part: "confirmation" }, request: deleteRequest } as const;
 const notFound = outcomes.response(404, undefined, errorBody("NOT_FOUND", "It is gone."));
 
-const textOf = (outcome: HttpOutcome, more: Partial<FailedCall> = {}, inSettings = settings) =>
+const textOf = (outcome: HttpOutcome, more: Partial<EndedCall> = {}, inSettings = settings) =>
   requests.callText(contextWith(inSettings), failedWith(outcome, more));
 
 it("The text of a failed request says what the service returned, or why there is no response, and why no retry followed", () => {
@@ -73,23 +73,27 @@ it("The text of a failed request says what the service returned, or why there is
   expect({
     error: textOf(notFound),
     errorWithoutMessage: textOf(outcomes.response(400, undefined, errorBody("BAD", ""))),
-    empty: textOf(outcomes.response(201), { unusablePart: "empty" }),
-    noList: textOf(outcomes.response(200), { unusablePart: "list", request: listRequest }),
-    inexactId: textOf(outcomes.response(200), { unusablePart: "inexactId" }),
+    empty: textOf(outcomes.response(201), { unusable: { part: "empty" } }),
+    noList: textOf(outcomes.response(200), { unusable: { part: "list" }, request: listRequest }),
+    inexactId: textOf(outcomes.response(200), { unusable: { part: "inexactId" } }),
     unusableEntries: textOf(outcomes.response(200), {
-      unusablePart: "entries",
-      unusableEntries: [
-        { position: 2, id: "18" },
-        { position: 3, id: undefined },
-      ],
+      unusable: {
+        part: "entries",
+        entries: [
+          { position: 2, id: "18" },
+          { position: 3, id: undefined },
+        ],
+      },
     }),
+    tooLarge: textOf(outcomes.response(200), { unusable: { part: "tooLarge" } }),
     refusalWith200: textOf(outcomes.response(200, undefined, locked), unconfirmed),
     noConfirmation: textOf(outcomes.response(200), unconfirmed),
     stopping: textOf(outcomes.unsent("stopping")),
     timeoutOfConnection: textOf(outcomes.unsent("timeout")),
     timeoutOfResponse: textOf({ kind: "noResponse", cause: "timeout" }),
-    noConnectionOrReason: textOf(outcomes.unsent("connection")),
-    noConnectionOrText: textOf({ ...outcomes.connectionRefused, text: "" }),
+    lostForNoReason: textOf({ kind: "noResponse", cause: "connection", codes: [], text: "" }),
+    noConnectionOrText: textOf({ kind: "unsent", cause: "connection", codes: ["ECODE"], text: "" }),
+    refusedByProxy: textOf(outcomes.refusedByProxy(403)),
     noRetryAfterStop: textOf(outcomes.throttled(), { giveUpReason: "stopping" }),
     askedToWaitADay: textOf(outcomes.throttled(86_400_000), outOfRetries),
     askedToWaitLonger: textOf(outcomes.throttled(9e8), outOfRetries, inEnvironment),
@@ -102,16 +106,18 @@ it("The text of a failed request says what the service returned, or why there is
       "error": "POST https://tables.example.com/somewhere returned 404 NOT_FOUND "It is gone."",
       "errorWithoutMessage": "POST https://tables.example.com/somewhere returned 400 BAD",
       "inexactId": "POST https://tables.example.com/somewhere returned 200 with a webhook id above 2^53, which JavaScript cannot represent exactly",
+      "lostForNoReason": "POST https://tables.example.com/somewhere lost the connection before the response was complete (unknown reason)",
       "noConfirmation": "DELETE https://tables.example.com/somewhere returned 200 without confirming the deletion",
-      "noConnectionOrReason": "POST https://tables.example.com/somewhere could not connect (unknown reason)",
-      "noConnectionOrText": "POST https://tables.example.com/somewhere could not connect (ECONNREFUSED)",
+      "noConnectionOrText": "POST https://tables.example.com/somewhere could not connect (ECODE)",
       "noList": "GET https://tables.example.com/somewhere returned 200 with something other than a list of webhooks",
       "noRetryAfterStop": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: Pulumi is stopping)",
       "refusalWith200": "DELETE https://tables.example.com/somewhere returned 200 without confirming the deletion "Webhook is locked."",
+      "refusedByProxy": "POST https://tables.example.com/somewhere could not connect (UND_ERR_ABORTED: Proxy response failed)",
       "refusedRetries": "POST https://tables.example.com/somewhere could not connect (ECONNREFUSED: connect failed) (gave up after 3 attempts in 15 s: a refused connection is retried for at most 15 s)",
       "stopping": "POST https://tables.example.com/somewhere was not sent, because Pulumi is stopping",
       "timeoutOfConnection": "POST https://tables.example.com/somewhere could not connect within 30 s (dbwebhooks:timeoutSeconds)",
       "timeoutOfResponse": "POST https://tables.example.com/somewhere got no complete response within 30 s (dbwebhooks:timeoutSeconds)",
+      "tooLarge": "POST https://tables.example.com/somewhere returned 200 with a body of more than 1 MiB",
       "unusableEntries": "POST https://tables.example.com/somewhere returned 200 with unusable entries in its list: entry 2 (webhook 18), entry 3",
     }
   `);
@@ -146,7 +152,7 @@ const redirectTo = (redirectOrigin: string, isSameOriginRedirect = false) =>
   Object.assign(outcomes.response(302), { redirectOrigin, isSameOriginRedirect });
 
 it("The advice after a failed request follows from its outcome and the settings", () => {
-  const advice = (outcome: HttpOutcome, more: Partial<FailedCall> = {}, inSettings = settings) => {
+  const advice = (outcome: HttpOutcome, more: Partial<EndedCall> = {}, inSettings = settings) => {
     const call = failedWith(outcome, more);
     return adviceFor(contextWith(inSettings), call);
   };
@@ -163,7 +169,7 @@ it("The advice after a failed request follows from its outcome and the settings"
     invalid: advice(apiError(400)),
     refusedDeletion: advice(apiError(409), toDelete),
     gone: advice(apiError(410), toDelete),
-    locked: advice(outcomes.response(200), { ...toDelete, unusablePart: "success" }),
+    locked: advice(outcomes.response(200), { ...toDelete, unusable: { part: "success" } }),
     rateLimited: advice(outcomes.throttled()),
     keyOfStack: advice(apiError(401)),
     keyOfProvider: advice(apiError(401), {}, explicitSettings),
@@ -296,12 +302,11 @@ describe("Every failure", () => {
   });
 
   it("depends on the facts of the situation", () => {
-    const noPage = failedWith(htmlPage(200), { unusablePart: "body" });
+    const noPage = failedWith(htmlPage(200), { unusable: { part: "body" } });
     const explicit = { ...invalidSettings, isExplicit: true };
     const unusableEntries = [{ position: 1, id: "18" }];
     const unusableEntry = failedWith(outcomes.response(200), {
-      unusablePart: "entries",
-      unusableEntries,
+      unusable: { part: "entries", entries: unusableEntries },
       request: listRequest,
     });
 

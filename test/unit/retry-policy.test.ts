@@ -25,14 +25,12 @@ it.each<[string, HttpOutcome]>([
   ["the connection was refused", outcomes.connectionRefused],
   ["no connection was established in time", outcomes.unsent("timeout")],
   ["the error code only looks like that of a certificate", outcomes.notConnected("XCERT_")],
-  ["the proxy cannot connect for now", { ...outcomes.dnsFailure, proxyStatusCode: 503 }],
-  ["the proxy has an error of its own", { ...outcomes.dnsFailure, proxyStatusCode: 500 }],
-  ["the proxy limits the rate", { ...outcomes.dnsFailure, proxyStatusCode: 429 }],
+  ["the proxy cannot connect for now", outcomes.refusedByProxy(503)],
+  ["the proxy has an error of its own", outcomes.refusedByProxy(500)],
+  ["the proxy limits the rate", outcomes.refusedByProxy(429)],
 ])("A request that was certainly not carried out is retried when %s", (_case, outcome) => {
   expect(retriedKinds(outcome)).toEqual(kinds);
 });
-
-const refusedByProxy = outcomes.notConnected("UND_ERR_ABORTED");
 
 it.each<[string, HttpOutcome]>([
   ["the host does not exist", outcomes.notConnected("ENOTFOUND")],
@@ -43,8 +41,8 @@ it.each<[string, HttpOutcome]>([
   ["the certificate does not match the host", outcomes.notConnected("HOSTNAME_MISMATCH")],
   ["the proxy is not usable", outcomes.notConnected("ERR_INVALID_URL")],
   ["the port has no TLS", outcomes.notConnected("ERR_SSL_WRONG_VERSION_NUMBER")],
-  ["the proxy refuses to connect", { ...refusedByProxy, proxyStatusCode: 403 }],
-  ["the proxy asks for a password", { ...refusedByProxy, proxyStatusCode: 407 }],
+  ["the proxy refuses to connect", outcomes.refusedByProxy(403)],
+  ["the proxy asks for a password", outcomes.refusedByProxy(407)],
   ["Pulumi is stopping", outcomes.unsent("stopping")],
 ])("A request that was not carried out is not retried when %s", (_case, outcome) => {
   expect(retriedKinds(outcome)).toEqual([]);

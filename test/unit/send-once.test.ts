@@ -1,7 +1,7 @@
 import dns from "node:dns";
 import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { createHttpSender } from "../../src/api/send-once.ts";
+import { createSendOnce } from "../../src/api/send-once.ts";
 import { apiKey } from "../helpers/builders.ts";
 import {
   refusedUrl,
@@ -23,7 +23,7 @@ beforeEach(() => {
 afterEach(() => void vi.restoreAllMocks());
 
 const post = (url: string) => ({ method: "POST" as const, url: new URL(url), apiKey, body: ["ä"] });
-const sendOnce = (url: string) => createHttpSender(10)(post(url));
+const sendOnce = (url: string) => createSendOnce(10)(post(url));
 const remoteUrl = "https://tables.example.test";
 
 /** Resolves every host name to these addresses. */
@@ -55,7 +55,7 @@ describe("The HTTP sender", () => {
   it("names no content type without a body", async () => {
     await using server = await startServer();
 
-    await createHttpSender(10)({ method: "DELETE", url: new URL(server.url), apiKey });
+    await createSendOnce(10)({ method: "DELETE", url: new URL(server.url), apiKey });
 
     expect(server.requests).toMatchObject([{ method: "DELETE", body: "" }]);
     expect(server.requests[0]?.headers).not.toHaveProperty("content-type");
@@ -64,7 +64,7 @@ describe("The HTTP sender", () => {
   it("reads a body of 1 MiB and no more, and can send the next request", async () => {
     const body = "x".repeat(1024 * 1024);
     await using server = await startServer({ body }, { statusCode: 201, body: `${body}x` }, {});
-    const send = createHttpSender(10);
+    const send = createSendOnce(10);
 
     const full = await send(post(server.url));
     const tooLong = await send(post(server.url));
@@ -113,7 +113,7 @@ describe("The HTTP sender", () => {
   it("rejects when the request cannot be written as JSON", async () => {
     const request = { ...post(refusedUrl), body: 1n };
 
-    await expect(createHttpSender(10)(request)).rejects.toThrow(TypeError);
+    await expect(createSendOnce(10)(request)).rejects.toThrow(TypeError);
   });
 });
 
@@ -130,7 +130,7 @@ it.each<[string, headers: Record<string, string>, url?: string]>([
 ])("An idle connection is reused for half a second when %s", async (_case, headers, url) => {
   await using server = await startServer({ headers });
   vi.stubEnv("HTTP_PROXY", server.url);
-  const send = createHttpSender(10);
+  const send = createSendOnce(10);
   onTestFinished(() => void vi.useRealTimers());
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 
@@ -186,7 +186,7 @@ it.each([
   const outcome = await sendOnce(url);
 
   const text = expect.stringContaining(String(statusCode));
-  const unsent = { kind: "unsent", cause: "connection", text, proxyStatusCode: statusCode };
+  const unsent = { kind: "unsent", cause: "proxy", text, statusCode };
   expect(outcome).toMatchObject(unsent);
   expect(proxy.requests).toHaveLength(1);
 });
@@ -258,7 +258,7 @@ describe("A connection that is not established", () => {
       await using proxy = await startProxy(server.url);
       vi.stubEnv("HTTPS_PROXY", proxy.url);
       const baseUrl = to === "a proxy" ? remoteUrl : proxy.url.replace("http:", "https:");
-      const sender = createHttpSender(seconds);
+      const sender = createSendOnce(seconds);
       const send = (path: string, stopping?: AbortSignal) => sender(post(baseUrl + path), stopping);
 
       const outcome = await send("/first", getStopping?.());
@@ -275,7 +275,7 @@ describe("A connection that is not established", () => {
   it("is not opened when Pulumi is already stopping", async () => {
     await using server = await startServer();
 
-    const outcome = await createHttpSender(10)(post(server.url), AbortSignal.abort());
+    const outcome = await createSendOnce(10)(post(server.url), AbortSignal.abort());
 
     expect(outcome).toEqual({ kind: "unsent", cause: "stopping" });
     // A connection that was opened late would arrive before the one of another sender.
@@ -301,7 +301,7 @@ describe("A request that was sent", () => {
   it("ends with the timeout when the body is missing, even after the headers", async () => {
     await using server = await startRawServer((socket) => socket.write(head));
 
-    const outcome = await createHttpSender(1)(post(server.url));
+    const outcome = await createSendOnce(1)(post(server.url));
 
     expect(outcome).toEqual({ kind: "noResponse", cause: "timeout" });
     expect(server.requests).toHaveLength(1);
@@ -317,7 +317,7 @@ describe("A request that was sent", () => {
       else socket.write(`${head}0123456789`);
       usedBefore.add(socket);
     });
-    const send = createHttpSender(10);
+    const send = createSendOnce(10);
     await send(post(server.url));
     // undici frees the connection only after the response.
     await new Promise(setImmediate);
@@ -337,7 +337,7 @@ describe("A request that was sent", () => {
     await using server = await startRawServer(arrived.resolve);
     const stopping = new AbortController();
 
-    const attempt = createHttpSender(30)(post(server.url), stopping.signal);
+    const attempt = createSendOnce(30)(post(server.url), stopping.signal);
     const socket = await arrived.promise;
     stopping.abort();
     respond(socket);

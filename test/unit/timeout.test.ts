@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { expect, it } from "vitest";
-import { createHttpSender } from "../../src/api/send-once.ts";
+import { createSendOnce } from "../../src/api/send-once.ts";
 import { startTimeout } from "../../src/common/timeout.ts";
 import { apiKey } from "../helpers/builders.ts";
 
@@ -34,7 +34,7 @@ it("A response that arrives while the process stands still is not lost to the ti
   const url = new URL(`http://127.0.0.1:${port}/`);
 
   const received = once(worker, "message");
-  const sending = createHttpSender(timeoutSeconds)({ method: "POST", url, apiKey, body: {} });
+  const sending = createSendOnce(timeoutSeconds)({ method: "POST", url, apiKey, body: {} });
   await received;
   worker.postMessage("respond");
   // As a dynamic resource with a synchronous call does, or a laptop that sleeps.

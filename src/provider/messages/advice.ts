@@ -1,5 +1,5 @@
 // The next step after a failed request: one that fits the response, whatever the program was before.
-import type { FailedCall } from "../../api/client.js";
+import type { EndedCall } from "../../api/client.js";
 import { parseErrorEnvelope } from "../../api/error-body.js";
 import { classOfResponse, mayBeConflict, type ResponseClass } from "../../api/response-class.js";
 import type { HttpResponse } from "../../api/send-once.js";
@@ -10,12 +10,12 @@ import { nameOfSetting } from "./names.js";
 import { sentences } from "./sentences.js";
 import { see } from "./troubleshooting.js";
 
-type WriteAdvice = (context: Context, call: FailedCall, response: HttpResponse) => string;
+type WriteAdvice = (context: Context, call: EndedCall, response: HttpResponse) => string;
 
 /** The advice after each class of responses. */
 const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
-  success: (context, { unusablePart }) =>
-    unusablePart === "success"
+  success: (context, { unusable }) =>
+    unusable?.part === "success"
       ? refusalAdvice.DELETE()
       : sentences(
           `This is not a response of the API: a login page, a proxy or another host may have sent it.`,
@@ -44,7 +44,7 @@ const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
 
 /** The advice after the service has refused a request itself. */
 const refusalAdvice = {
-  POST: ({ settings }: Context, call: FailedCall) =>
+  POST: ({ settings }: Context, call: EndedCall) =>
     sentences(
       `The service refuses the request as it is: check the arguments of the webhook and ${nameOfSetting(settings, "baseUrl")}.`,
       conflictAdvice(call),
@@ -56,7 +56,7 @@ const refusalAdvice = {
 };
 
 /** Says what to do after a failed request. */
-export function adviceFor(context: Context, call: FailedCall): string {
+export function adviceFor(context: Context, call: EndedCall): string {
   const { outcome, giveUpReason } = call;
   if (outcome.kind === "response") {
     return adviceByClass[classOfResponse(outcome)](context, call, outcome);
@@ -71,7 +71,7 @@ export function adviceFor(context: Context, call: FailedCall): string {
 }
 
 /** Says what a failed creation may mean besides, if anything. */
-export function conflictAdvice({ outcome }: FailedCall): string | undefined {
+export function conflictAdvice({ outcome }: EndedCall): string | undefined {
   return mayBeConflict(outcome)
     ? `Perhaps the database is full, or the service refuses a second webhook with this url. ${see("A full database")}`
     : undefined;
@@ -90,7 +90,7 @@ function adviseToWait(): string {
   return "Run the command again later.";
 }
 
-function deniedAdvice({ settings }: Context, call: FailedCall, { body }: HttpResponse): string {
+function deniedAdvice({ settings }: Context, call: EndedCall, { body }: HttpResponse): string {
   if (parseErrorEnvelope(body) === undefined) {
     return sentences(
       `This is not an error of the API: a firewall or a proxy in between may have refused the request.`,

@@ -5,7 +5,7 @@ import { sentences } from "./sentences.js";
 import { see } from "./troubleshooting.js";
 
 /** What a failure of each kind leaves behind. */
-const leftBehindTexts: Readonly<Record<ErrorKind, string>> = {
+const consequenceTexts: Readonly<Record<ErrorKind, string>> = {
   notCreated: "No webhook was created.",
   inDoubt: "A webhook may exist at the service whose secret is not stored.",
   undone: "The new webhook was deleted.",
@@ -38,7 +38,7 @@ export function failure<Name extends FailureName>(
   const reference = row.heading ? see(row.heading) : "";
   const text = sentences(
     `${operation.name} failed: ${write(row.cause).replace(/\.$/, "")}.`,
-    leftBehindTexts[kind],
+    consequenceTexts[kind],
     nextStep,
     // The advice after a refused request refers to a part of the page by itself.
     !nextStep.includes(reference) && reference,

@@ -1,5 +1,5 @@
 // Every failure of an operation is one row of a table: its kind, its cause and the next step.
-import type { FailedCall } from "../../api/client.js";
+import type { EndedCall } from "../../api/client.js";
 import { factsOf } from "../../api/response-class.js";
 import { shownValue } from "../../common/plain-text.js";
 import { environmentVariables, importSecretVariable } from "../../common/setting-names.js";
@@ -28,7 +28,7 @@ export interface FailureRow<Facts> {
 
 interface FailedRequest {
   readonly context: Context;
-  readonly call: FailedCall;
+  readonly call: EndedCall;
 }
 
 interface InvalidSettings {
@@ -37,10 +37,10 @@ interface InvalidSettings {
   readonly isExplicit: boolean;
 }
 
-/** A list that does not show whether a webhook exists. `call`: why, if its request or its entries are the reason. */
-interface Lookup {
+/** A list that does not show whether a webhook exists. `call`: its request, if that is the reason. */
+interface UndecidedList {
   readonly context: Context;
-  readonly call: FailedCall | undefined;
+  readonly call: EndedCall | undefined;
 }
 
 interface UndescribedWebhook {
@@ -133,7 +133,7 @@ export const failures = {
   inDoubt: row<FailedRequest>({
     kind: "inDoubt",
     cause: ({ context, call }) =>
-      call.unusablePart === "body" || call.unusablePart === "tooLarge"
+      call.unusable?.part === "body" || call.unusable?.part === "tooLarge"
         ? `${callText(context, call)}. ${adviceFor(context, call)}`
         : callText(context, call),
     nextStep: ({ call }) =>
@@ -218,7 +218,7 @@ export const failures = {
     cause: (baseUrl) => `the service at ${shownValue(baseUrl)} does not list it`,
     nextStep: "Check the id, which is DATABASE/NUMBER, and the base URL.",
   }),
-  notLookedUp: row<Lookup>({
+  notLookedUp: row<UndecidedList>({
     kind: "unchanged",
     cause: ({ context, call }) =>
       call === undefined
@@ -271,7 +271,7 @@ export const failures = {
       ),
     heading: "A wrong key",
   }),
-  notConfirmed: row<Lookup>({
+  notConfirmed: row<UndecidedList>({
     kind: "notDeleted",
     cause: ({ context, call }) =>
       sentences(

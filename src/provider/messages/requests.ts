@@ -1,5 +1,5 @@
 // What happened to a request.
-import type { FailedCall } from "../../api/client.js";
+import type { EndedCall, UnusableContent, UnusableEntry } from "../../api/client.js";
 import { messageInBody, parseErrorEnvelope, secretsInBody } from "../../api/error-body.js";
 import { connectionRefusedSeconds, type GiveUpReason } from "../../api/retry-policy.js";
 import type { HttpFailure, HttpResponse } from "../../api/send-once.js";
@@ -8,7 +8,7 @@ import type { Context } from "../run/operation.js";
 import { nameOfSetting } from "./names.js";
 
 const maxShownEntries = 5;
-const unusablePartText = {
+const unusablePartText: Readonly<Record<UnusableContent["part"], string>> = {
   tooLarge: "with a body of more than 1 MiB",
   empty: "without the id and the secret of the webhook: its body is empty",
   body: "with something other than the description of a webhook",
@@ -21,7 +21,7 @@ const unusablePartText = {
 };
 
 /** Describes the outcome of a request, such as `POST https://… returned 401 UNAUTHORIZED "No such key."`. */
-export function callText(context: Context, call: FailedCall): string {
+export function callText(context: Context, call: EndedCall): string {
   const { request, outcome } = call;
   const location = oneLine(request.url.origin + request.url.pathname, 300);
   const result =
@@ -35,15 +35,15 @@ export function callText(context: Context, call: FailedCall): string {
 function responseText(
   context: Context,
   { statusCode, body }: HttpResponse,
-  { unusablePart, unusableEntries = [] }: FailedCall,
+  { unusable }: EndedCall,
 ): string {
   const { code = "", message = messageInBody(body) } = parseErrorEnvelope(body) ?? {};
   const operation = context.operation.withSensitiveValues(secretsInBody(body));
   const shownMessage = operation.redact(message, 200);
   return [
     `returned ${statusCode}`,
-    unusablePart && unusablePartText[unusablePart],
-    unusableEntries.length > 0 && entriesText(unusableEntries),
+    unusable && unusablePartText[unusable.part],
+    unusable?.part === "entries" && entriesText(unusable.entries),
     operation.redact(code, 50),
     shownMessage && `"${shownMessage}"`,
   ]
@@ -52,7 +52,7 @@ function responseText(
 }
 
 /** Names entries by their position and id: a url can be a credential. */
-function entriesText(entries: NonNullable<FailedCall["unusableEntries"]>): string {
+function entriesText(entries: readonly UnusableEntry[]): string {
   const more = entries.length - maxShownEntries;
   const shown = entries
     .slice(0, maxShownEntries)
@@ -60,20 +60,20 @@ function entriesText(entries: NonNullable<FailedCall["unusableEntries"]>): strin
   return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-function noResponseText(
-  { settings, operation }: Context,
-  { kind, cause, codes = [], text = "" }: HttpFailure,
-): string {
-  const isSent = kind === "noResponse";
+function noResponseText({ settings, operation }: Context, failure: HttpFailure): string {
+  const isSent = failure.kind === "noResponse";
   const incomplete = isSent ? "got no complete response" : "could not connect";
-  switch (cause) {
+  switch (failure.cause) {
     case "timeout":
       return `${incomplete} within ${settings.timeoutSeconds} s (${nameOfSetting(settings, "timeoutSeconds")})`;
     case "stopping":
       return "was not sent, because Pulumi is stopping";
-    case "connection": {
-      // The text can repeat the host of a receiver, which often is in the same domain as the service; the code cannot.
-      const reason = [codes[0], operation.redact(text, 150)].filter(Boolean).join(": ");
+    case "connection":
+    case "proxy": {
+      // The text can repeat the host of a receiver, which often is in the same domain as the service;
+      // the code cannot.
+      const [code] = failure.codes;
+      const reason = [code, operation.redact(failure.text, 150)].filter(Boolean).join(": ");
       const lost = isSent ? "lost the connection before the response was complete" : incomplete;
       return `${lost} (${reason || "unknown reason"})`;
     }
@@ -83,7 +83,7 @@ function noResponseText(
 /** Says why there was no further attempt, if one was due. */
 function gaveUpText(
   { settings }: Context,
-  { giveUpReason, outcome, earlierOutcomes, elapsedMs }: FailedCall,
+  { giveUpReason, outcome, earlierOutcomes, elapsedMs }: EndedCall,
 ): string {
   if (giveUpReason === undefined) {
     return "";

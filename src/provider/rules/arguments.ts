@@ -59,7 +59,7 @@ export function validateArguments(args: Properties): string[] {
   return Object.entries(webhookArguments).flatMap(([name, { isRequired, validate }]) => {
     const value = args[name];
     const isAbsent = value === undefined || value === null;
-    return isAbsent && !isRequired ? [] : [...validateUnlessUnknown(name, value, args, validate)];
+    return isAbsent && !isRequired ? [] : [...validateArgument(name, value, args, validate)];
   });
 }
 
@@ -120,7 +120,7 @@ export function normalizeEvents(events: unknown): unknown {
 }
 
 /** Returns no problem for a value that is not known yet. A list or an object is validated by its parts. */
-function validateUnlessUnknown(
+function validateArgument(
   path: string,
   value: unknown,
   args: Properties,
@@ -166,7 +166,7 @@ function validateEvents(path: string, value: unknown, args: Properties): readonl
     return [`${path}: must name at least one event, such as ["${eventTypes[0]}"]`];
   }
   return value.flatMap((event, at) =>
-    validateUnlessUnknown(`${path}[${at}]`, event, args, validateEvent),
+    validateArgument(`${path}[${at}]`, event, args, validateEvent),
   );
 }
 

@@ -41,7 +41,7 @@ export interface OperationDefinition<Request, Result> {
   readonly isCreation?: boolean;
   readonly run: (context: Context, request: Request) => Result | Promise<Result>;
   /** Runs in place of `run` if the settings are not valid, or the kind of the error that this is. */
-  readonly withoutSettings: ErrorKind | ((context: LocalContext, request: Request) => Result);
+  readonly onInvalidSettings: ErrorKind | ((context: LocalContext, request: Request) => Result);
 }
 
 /** Defines an operation that sends nothing, and does the same with invalid settings. */
@@ -50,7 +50,7 @@ export function localOperation<Request, Result>(
     readonly run: (context: LocalContext, request: Request) => Result;
   },
 ): OperationDefinition<Request, Result> {
-  return { ...definition, withoutSettings: definition.run };
+  return { ...definition, onInvalidSettings: definition.run };
 }
 
 /** One operation on one webhook: its name in messages, and what it redacts from texts. */
