@@ -36,7 +36,7 @@ export function configure({ config }: dynamic.ConfigureRequest): Promise<void> {
 
 /** Reports every problem with the arguments and the configuration. */
 export async function check(_olds: Properties, news: Properties): Promise<dynamic.CheckResult> {
-  return run(checkOperation, { news: withoutProviderText(news) });
+  return performOperation(checkOperation, { news: withoutProviderText(news) });
 }
 
 /** Compares the state with the arguments and the base URL. Every difference replaces. */
@@ -45,7 +45,7 @@ export async function diff(
   olds: Properties,
   news: Properties,
 ): Promise<dynamic.DiffResult> {
-  return run(diffOperation, {
+  return performOperation(diffOperation, {
     ...parseStoredWebhook({ id }, olds),
     news: withoutProviderText(news),
   });
@@ -53,7 +53,7 @@ export async function diff(
 
 /** Creates the webhook and returns its secret for Pulumi to encrypt. */
 export async function create(inputs: Properties): Promise<dynamic.CreateResult> {
-  return run(createOperation, { inputs: withoutProviderText(inputs) });
+  return performOperation(createOperation, { inputs: withoutProviderText(inputs) });
 }
 
 /**
@@ -61,17 +61,17 @@ export async function create(inputs: Properties): Promise<dynamic.CreateResult> 
  * webhook no longer exists.
  */
 export async function read(id: string, props: Properties): Promise<dynamic.ReadResult> {
-  return run(readOperation, parseStoredWebhook({ id }, props));
+  return performOperation(readOperation, parseStoredWebhook({ id }, props));
 }
 
 /** Keeps the old outputs. */
 export async function update(_id: string, olds: Properties): Promise<dynamic.UpdateResult> {
-  return run(updateOperation, { olds });
+  return performOperation(updateOperation, { olds });
 }
 
 /** Deletes the webhook. */
 async function remove(id: string, props: Properties): Promise<void> {
-  await run(deleteOperation, parseStoredWebhook({ id }, props));
+  await performOperation(deleteOperation, parseStoredWebhook({ id }, props));
 }
 
 export { remove as delete };
@@ -87,13 +87,13 @@ export { remove as delete };
   delete: remove,
 }) satisfies dynamic.ResourceProvider;
 
-/** Runs an operation with the configured provider. Throws if Node.js is too old. */
-async function run<Request, Result>(
+/** Performs an operation with the configured provider. Throws if Node.js is too old. */
+async function performOperation<Request, Result>(
   operation: OperationDefinition<Request, Result>,
   request: Request,
 ): Promise<Result> {
   assertNodeVersion("pulumi-dbwebhooks");
-  return provider.run(operation, request, { notify });
+  return provider.perform(operation, request, { notify });
 }
 
 function providerOf(get: (key: string) => string | undefined): WebhookProvider {

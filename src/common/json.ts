@@ -13,14 +13,19 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Whether a value of JSON is an object, and no list. */
+export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isListOrObject(value) && !Array.isArray(value);
+}
+
 function isTooDeep(value: unknown): boolean {
-  let level = [value].filter(isObject);
+  let level = [value].filter(isListOrObject);
   for (let depth = 1; depth <= maxDepth; depth++) {
-    level = level.flatMap((one) => Object.values(one)).filter(isObject);
+    level = level.flatMap((one) => Object.values(one)).filter(isListOrObject);
   }
   return level.length > 0;
 }
 
-function isObject(value: unknown): value is object {
+function isListOrObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }

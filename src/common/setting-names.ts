@@ -22,14 +22,14 @@ export type SettingName = keyof typeof environmentVariables;
 /** The names of all settings. */
 export const settingNames = Object.keys(environmentVariables) as readonly SettingName[];
 
-const requiredSettings: readonly string[] = ["baseUrl", "apiKey"] satisfies SettingName[];
+const requiredSettings = ["baseUrl", "apiKey"] as const satisfies readonly SettingName[];
 
-/**
- * Whether a setting must be given. An explicit provider takes these from its arguments alone: from the environment, one
- * service could get the key of another.
- */
-export function isRequiredSetting(name: string): boolean {
-  return requiredSettings.includes(name);
+/** A setting that must be given. An explicit provider takes it from its arguments alone. */
+export type RequiredSetting = (typeof requiredSettings)[number];
+
+/** Whether a setting must be given. */
+export function isRequiredSetting(name: string): name is RequiredSetting {
+  return (requiredSettings as readonly string[]).includes(name);
 }
 
 /** The environment variable with the secret of a webhook to import. */

@@ -1,7 +1,9 @@
+import type { WebhookKey } from "../api/client.js";
 import type { ListedWebhook } from "../api/schemas.js";
 import { isEventType } from "../common/event-types.js";
 import { hasControlOrSurroundingSpace } from "../common/identifier.js";
-import { parseJson } from "../common/json.js";
+import { isJsonObject, parseJson } from "../common/json.js";
+import { importSecretVariable } from "../common/setting-names.js";
 import { failure } from "./messages/failure.js";
 import { nameOfWebhook } from "./messages/names.js";
 import { importText } from "./messages/notices.js";
@@ -18,16 +20,6 @@ import { type Properties, parseSecret, withWrappedSecret, wrapSecret } from "./r
 import { lookUp } from "./run/lookup.js";
 import type { Context, OperationDefinition } from "./run/operation.js";
 
-interface ImportRequest {
-  readonly id: string;
-  readonly databaseId: string;
-  /**
-   * What `DBWEBHOOKS_IMPORT_SECRET` holds: a JSON object by `<databaseId>/<id>` of secrets, or of objects
-   * with `secret` and the arguments.
-   */
-  readonly variable: string;
-}
-
 interface ImportResult {
   readonly id: string;
   readonly inputs: Properties;
@@ -38,15 +30,15 @@ interface ImportResult {
  * Reads a webhook that Pulumi does not know yet. Its secret, which the service does not reveal again, comes from the
  * environment. Its arguments stand beside the secret, or else come from the list of its database.
  */
-export const importOperation: OperationDefinition<ImportRequest, ImportResult> = {
+export const importOperation: OperationDefinition<WebhookKey, ImportResult> = {
   name: ({ id, databaseId }) => `Import ${nameOfWebhook(id, databaseId)}`,
-  sensitive: ({ variable }) => ({ secret: variable }),
+  sensitive: (_key, environment) => ({ secret: environment[importSecretVariable] }),
   onInvalidSettings: "unchanged",
-  run: async (context, { id, databaseId, variable }) => {
-    const { knownWebhooks, operation, settings, urn } = context;
+  run: async (context, { id, databaseId }) => {
+    const { environment, knownWebhooks, operation, settings, urn } = context;
     const { baseUrl } = settings;
     const address = { baseUrl, databaseId, id };
-    const given = parseVariable(variable, address);
+    const given = parseVariable(environment[importSecretVariable] ?? "", address);
     const webhook = given.inputs ?? (await lookUpInputs(context, address, given));
     const line = importText(nameOfWebhook(id, databaseId), given.inputs === undefined);
     operation.notifyOnce(`${urn}: ${line}`, line);
@@ -105,7 +97,8 @@ interface GivenWebhook {
 }
 
 /**
- * Reads the variable for one webhook. No problem repeats a name or a value of the variable: if somebody
+ * Reads the variable for one webhook: a JSON object by `<databaseId>/<id>` of secrets, or of objects
+ * with `secret` and the arguments. No problem repeats a name or a value of the variable: if somebody
  * has swapped key and value, the name is the secret.
  */
 function parseVariable(variable: string, { databaseId, id }: WebhookAddress): GivenWebhook {
@@ -113,15 +106,15 @@ function parseVariable(variable: string, { databaseId, id }: WebhookAddress): Gi
     return unusable("is not set, and the service does not reveal the secret again");
   }
   const secrets = parseJson(variable);
-  if (!isObject(secrets)) {
+  if (!isJsonObject(secrets)) {
     return unusable("is not a JSON object of secrets");
   }
   const given = secrets[`${databaseId}/${id}`];
-  const { secret, ...declared } = isObject(given) ? given : { secret: given };
+  const { secret, ...declared } = isJsonObject(given) ? given : { secret: given };
   if (typeof secret !== "string" || !isUsableSecret(secret)) {
-    return { ...unusable("holds no usable secret for it"), isDescribed: isObject(given) };
+    return { ...unusable("holds no usable secret for it"), isDescribed: isJsonObject(given) };
   }
-  return isObject(given)
+  return isJsonObject(given)
     ? { secret, isDescribed: true, ...parseDeclared(declared, databaseId) }
     : { secret };
 }
@@ -146,10 +139,6 @@ function parseDeclared(
 
 function unusable(problem: string): GivenWebhook {
   return { secret: "", problem };
-}
-
-function isObject(value: unknown): value is Properties {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Whether a secret that a user gives is accepted. A secret that the service returns may hold more. */

@@ -31,30 +31,30 @@ export class WebhookProvider {
     this.#engineMonitor = engineMonitor;
   }
 
-  /** Runs one operation. Each error is a `WebhookError`. */
-  run<Request, Result>(
+  /** Performs one operation. Each error is a `WebhookError`. */
+  async perform<Request, Result>(
     definition: OperationDefinition<Request, Result>,
     request: Request,
     { notify, urn }: OperationOptions,
   ): Promise<Result> {
     const sensitive = () => [
       this.#config?.settings?.apiKey ?? "",
-      ...sensitiveValues(definition.sensitive(request)),
+      ...sensitiveValues(definition.sensitive(request, this.#source.environment)),
     ];
     const name = definition.name(request);
     const operation = new Operation(name, notify, this.#shown, sensitive);
-    const runSafely = async () => {
-      try {
-        return await this.#runWith(definition, request, operation, urn);
-      } catch (error) {
-        throw webhookErrorOf(error, operation);
-      }
-    };
     const { isCreation = false } = definition;
-    return this.#engineMonitor.run(runSafely, { isCreation });
+    try {
+      return await this.#engineMonitor.track(
+        () => this.#runConfigured(definition, request, operation, urn),
+        { isCreation },
+      );
+    } catch (error) {
+      throw webhookErrorOf(error, operation);
+    }
   }
 
-  async #runWith<Request, Result>(
+  async #runConfigured<Request, Result>(
     { run, onInvalidSettings }: OperationDefinition<Request, Result>,
     request: Request,
     operation: Operation,
@@ -62,7 +62,9 @@ export class WebhookProvider {
   ): Promise<Result> {
     this.#config ??= readConfig(this.#source);
     const { settings, problems } = this.#config;
-    const context = { config: this.#config, knownWebhooks: this.#knownWebhooks, operation, urn };
+    const { environment } = this.#source;
+    const knownWebhooks = this.#knownWebhooks;
+    const context = { config: this.#config, knownWebhooks, operation, urn, environment };
     if (settings !== undefined) {
       return run(this.#connect(context, settings), request);
     }

@@ -65,7 +65,6 @@ export function someSettings(changes: Partial<Settings> = {}): Settings {
     timeoutSeconds: 30,
     retrySeconds: 120,
     listing: undefined,
-    allowInsecureBaseUrl: false,
     ...changes,
   };
 }

@@ -1,6 +1,5 @@
 import { vi } from "vitest";
 import * as dynamic from "../../src/adapters/dynamic.ts";
-import { importSecretVariable } from "../../src/common/setting-names.ts";
 import { checkOperation } from "../../src/provider/check.ts";
 import { createOperation } from "../../src/provider/create.ts";
 import { deleteOperation } from "../../src/provider/delete.ts";
@@ -41,7 +40,7 @@ export function startProvider(settings: Texts = {}, options: ProviderOptions = {
     lines,
     /** Returns the inputs and the reasons of the failures. */
     check: async (news: Properties, options?: SomeOptions) => {
-      const { inputs, failures = [] } = await provider.run(
+      const { inputs, failures = [] } = await provider.perform(
         checkOperation,
         { news },
         optionsWith(options),
@@ -54,21 +53,19 @@ export function startProvider(settings: Texts = {}, options: ProviderOptions = {
       news: Properties,
       { ignored = [], ...options }: SomeOptions & { readonly ignored?: readonly string[] } = {},
     ) =>
-      provider.run(
+      provider.perform(
         diffOperation,
         { ...parseStoredWebhook({ id }, olds), news, ignored },
         optionsWith(options),
       ),
     create: (inputs: Properties, options?: SomeOptions) =>
-      provider.run(createOperation, { inputs }, optionsWith(options)),
+      provider.perform(createOperation, { inputs }, optionsWith(options)),
     read: (id: string, props: Properties, options?: SomeOptions) =>
-      provider.run(readOperation, parseStoredWebhook({ id }, props), optionsWith(options)),
-    import: (id: string, databaseId: string, options?: SomeOptions) => {
-      const variable = environment[importSecretVariable] ?? "";
-      return provider.run(importOperation, { id, databaseId, variable }, optionsWith(options));
-    },
+      provider.perform(readOperation, parseStoredWebhook({ id }, props), optionsWith(options)),
+    import: (id: string, databaseId: string, options?: SomeOptions) =>
+      provider.perform(importOperation, { id, databaseId }, optionsWith(options)),
     delete: (id: string, props: Properties, options?: SomeOptions) =>
-      provider.run(deleteOperation, parseStoredWebhook({ id }, props), optionsWith(options)),
+      provider.perform(deleteOperation, parseStoredWebhook({ id }, props), optionsWith(options)),
   };
 }
 

@@ -22,7 +22,6 @@ describe("The settings of a provider", () => {
       timeoutSeconds: 30,
       retrySeconds: 120,
       listing: undefined,
-      allowInsecureBaseUrl: false,
     });
   });
 
@@ -48,7 +47,6 @@ describe("The settings of a provider", () => {
     ["retrySeconds", "DBWEBHOOKS_RETRY_SECONDS", "86400", 86_400],
     ["listing", "DBWEBHOOKS_LISTING", "true", true],
     ["listing", "DBWEBHOOKS_LISTING", "false", false],
-    ["allowInsecureBaseUrl", "DBWEBHOOKS_ALLOW_INSECURE_BASE_URL", "true", true],
   ])("take %s from the stack or from %s: %j means %j", (name, variable, text, value) => {
     const fromStack = read({ [name]: text }).settings;
     const fromVariable = read({}, { environment: { [variable]: text } }).settings;

@@ -26,7 +26,7 @@ const engineAt = (address?: string, notify: Notify = () => {}) =>
 /** Begins an operation, and returns a function that ends it. */
 function begin(engine: EngineMonitor, options?: { isCreation: boolean }): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const operation = engine.run(() => promise, options);
+  const operation = engine.track(() => promise, options);
   return () => {
     resolve();
     return operation;

@@ -259,11 +259,11 @@ describe("An error", () => {
     const stored = parseStoredWebhook({ id: "17" }, someState(inputs));
 
     const errors = await Promise.all([
-      errorOf(provider.run(checkOperation, { news: inputs }, { notify })),
-      errorOf(provider.run(diffOperation, { ...stored, news: inputs }, { notify })),
-      errorOf(provider.run(createOperation, { inputs }, { notify })),
-      errorOf(provider.run(readOperation, stored, { notify })),
-      errorOf(provider.run(deleteOperation, stored, { notify })),
+      errorOf(provider.perform(checkOperation, { news: inputs }, { notify })),
+      errorOf(provider.perform(diffOperation, { ...stored, news: inputs }, { notify })),
+      errorOf(provider.perform(createOperation, { inputs }, { notify })),
+      errorOf(provider.perform(readOperation, stored, { notify })),
+      errorOf(provider.perform(deleteOperation, stored, { notify })),
     ]);
 
     errors.forEach(expectSafeError);

@@ -38,6 +38,7 @@ const deletion = operation(`Delete ${name}`);
 const contextWith = (inSettings: Settings): Context => ({
   config: { settings: inSettings, location: inSettings, problems: [] },
   urn: undefined,
+  environment: {},
   settings: inSettings,
   transport: { sendWithRetries: () => Promise.reject(new Error("nothing is sent")) },
   knownWebhooks: new KnownWebhooks(),
@@ -445,7 +446,7 @@ it("A message names the operation and its webhook", () => {
     createOperation.name({ inputs: state }),
     createOperation.name({ inputs: {} }),
     readOperation.name(stored),
-    importOperation.name({ id: "17", databaseId: "base_abc123", variable: "" }),
+    importOperation.name({ id: "17", databaseId: "base_abc123" }),
     updateOperation.name({ olds: state }),
     deleteOperation.name(stored),
   ]).toEqual([

@@ -5,7 +5,7 @@ import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/st
 import { webhookArguments } from "../../provider/rules/arguments.js";
 import { isSame } from "../../provider/rules/differences.js";
 import type { Properties } from "../../provider/rules/values.js";
-import { WebhookError } from "../../provider/run/errors.js";
+import { faultText, WebhookError } from "../../provider/run/errors.js";
 
 /** Returns the properties in a struct of the engine, or an empty object without a struct. */
 export function propertiesOf(struct: Struct | undefined): Record<string, unknown> {
@@ -68,10 +68,10 @@ export function grpcErrorOf(error: unknown): Partial<ServiceError> {
     return { code: error.code, details: error.message };
   }
   // The message of any other error can contain a secret.
-  const message =
+  const { message } =
     error instanceof WebhookError
-      ? error.message
-      : "The request failed unexpectedly. This is a fault of pulumi-resource-dbwebhooks: please report it.";
+      ? error
+      : new WebhookError("fault", `The request failed unexpectedly. ${faultText}`);
   return { code: status.UNKNOWN, details: message };
 }
 

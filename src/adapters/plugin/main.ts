@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The plugin (what Pulumi calls a native provider), `pulumi-resource-dbwebhooks`: it translates between Pulumi's gRPC and the provider.
 import "./assert-node-version.js";
-import { EngineMonitor } from "../../provider/run/engine-monitor.js";
+import { EngineMonitor, isEngineAddress } from "../../provider/run/engine-monitor.js";
 import { EngineLog } from "./engine-log.js";
 import { PluginServer } from "./server.js";
 
@@ -9,8 +9,7 @@ void main(process.argv.at(-1));
 
 /** Serves the plugin to the engine at this address until the engine is gone. */
 async function main(engineAddress: string | undefined): Promise<void> {
-  const [, port] = /^[^\s:]+:(\d{1,5})$/.exec(engineAddress ?? "") ?? [];
-  if (engineAddress === undefined || port === undefined || Number(port) > 65_535) {
+  if (!isEngineAddress(engineAddress)) {
     fail(
       "pulumi-resource-dbwebhooks is started by Pulumi, with the address of its engine as last argument, such as 127.0.0.1:12345.",
     );

@@ -64,7 +64,7 @@ export class PluginServer {
 
   /** The handlers of the calls that the engine makes. gRPC responds to other calls with UNIMPLEMENTED. */
   #handlers() {
-    const { check, diff, create, read, update, delete: remove } = webhookMethods;
+    const { check, diff, create, read, delete: remove } = webhookMethods;
     return {
       getPluginInfo: this.#handle(async () => new PluginInfo().setVersion(version)),
       getSchema: this.#handle(async () => this.#getSchema()),
@@ -74,7 +74,6 @@ export class PluginServer {
       diff: this.#handleResource(diff),
       create: this.#handleResource(create),
       read: this.#handleResource(read),
-      update: this.#handleResource(update),
       delete: this.#handleResource(remove),
       // Requests in flight complete, and the engine stores their results.
       cancel: this.#handle(async () => {

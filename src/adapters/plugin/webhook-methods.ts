@@ -11,12 +11,9 @@ import {
   type DiffResponse,
   type ReadRequest,
   ReadResponse,
-  type UpdateRequest,
-  UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { externalWebhookText } from "../../common/external-webhook.js";
-import { importSecretVariable } from "../../common/setting-names.js";
 import { checkOperation } from "../../provider/check.js";
 import { createOperation } from "../../provider/create.js";
 import { deleteOperation } from "../../provider/delete.js";
@@ -26,7 +23,6 @@ import { readOperation } from "../../provider/read.js";
 import { parseStoredWebhook } from "../../provider/rules/state.js";
 import type { Properties } from "../../provider/rules/values.js";
 import type { OperationOptions } from "../../provider/run/operation.js";
-import { updateOperation } from "../../provider/update.js";
 import type { WebhookProvider } from "../../provider/webhook-provider.js";
 import { diffResponse, propertiesOf, RequestError, structOf } from "./grpc-messages.js";
 import { parsePulumiId, pulumiIdOf } from "./pulumi-id.js";
@@ -37,7 +33,7 @@ type Provider = WebhookProvider;
 export const webhookMethods = {
   check: async (request: CheckRequest, provider: Provider, options: OperationOptions) => {
     const news = propertiesOf(request.getNews());
-    const { inputs, failures = [] } = await provider.run(checkOperation, { news }, options);
+    const { inputs, failures = [] } = await provider.perform(checkOperation, { news }, options);
     const reasons = failures.map(({ reason }) => reason);
     return new CheckResponse().setInputs(structOf(inputs)).setFailuresList(failuresOf(reasons));
   },
@@ -52,7 +48,7 @@ export const webhookMethods = {
     const news = propertiesOf(request.getNews());
     const ignored = request.getIgnorechangesList();
     const comparison = { ...parseStoredWebhook(id, olds), news, ignored };
-    const { replaces = [] } = await provider.run(diffOperation, comparison, options);
+    const { replaces = [] } = await provider.perform(diffOperation, comparison, options);
     const oldInputs = request.hasOldInputs() ? propertiesOf(request.getOldInputs()) : olds;
     return diffResponse(replaces, oldInputs, olds, news);
   },
@@ -63,7 +59,7 @@ export const webhookMethods = {
       return new CreateResponse().setProperties(request.getProperties());
     }
     const inputs = propertiesOf(request.getProperties());
-    const { id, outs } = await provider.run(createOperation, { inputs }, options);
+    const { id, outs } = await provider.perform(createOperation, { inputs }, options);
     return new CreateResponse()
       .setId(pulumiIdOf(inputs.databaseId, id))
       .setProperties(structOf({ ...outs, webhookId: id }));
@@ -73,38 +69,47 @@ export const webhookMethods = {
     const id = request.getId();
     const props = propertiesOf(request.getProperties());
     const inputs = propertiesOf(request.getInputs());
-    const [hasProps, hasInputs] = [props, inputs].map((one) => Object.keys(one).length > 0);
-    if (("secret" in props && "baseUrl" in props) || (hasProps && hasInputs)) {
-      const webhook = parseStoredWebhook(parsePulumiId(id, "Read"), props);
-      const found = await provider.run(readOperation, webhook, options);
-      return found.id === "" ? new ReadResponse() : readResponse(id, found.props, inputs);
+    switch (purposeOf(request)) {
+      case "refresh": {
+        const webhook = parseStoredWebhook(parsePulumiId(id, "Read"), props);
+        const found = await provider.perform(readOperation, webhook, options);
+        return found.id === "" ? new ReadResponse() : readResponse(id, found.props, inputs);
+      }
+      case "import": {
+        const key = parsePulumiId(id, "Import");
+        const imported = await provider.perform(importOperation, key, options);
+        return readResponse(id, { ...imported.props, webhookId: key.id }, imported.inputs);
+      }
+      case "external":
+        throw new RequestError(
+          `Read webhook failed: ${externalWebhookText}`,
+          status.INVALID_ARGUMENT,
+        );
     }
-    // An import passes no properties. `Webhook.get` and the option `id` pass those that the program knows.
-    if (request.hasProperties() || hasInputs) {
-      throw new RequestError(
-        `Read webhook failed: ${externalWebhookText}`,
-        status.INVALID_ARGUMENT,
-      );
-    }
-    const key = parsePulumiId(id, "Import");
-    const variable = process.env[importSecretVariable] ?? "";
-    const imported = await provider.run(importOperation, { ...key, variable }, options);
-    return readResponse(id, { ...imported.props, webhookId: key.id }, imported.inputs);
-  },
-
-  update: async (request: UpdateRequest, provider: Provider, options: OperationOptions) => {
-    const olds = propertiesOf(request.getOlds());
-    const { outs } = await provider.run(updateOperation, { olds }, options);
-    return new UpdateResponse().setProperties(structOf(outs));
   },
 
   delete: async (request: DeleteRequest, provider: Provider, options: OperationOptions) => {
     const id = parsePulumiId(request.getId(), "Delete");
     const webhook = parseStoredWebhook(id, propertiesOf(request.getProperties()));
-    await provider.run(deleteOperation, webhook, options);
+    await provider.perform(deleteOperation, webhook, options);
     return new Empty();
   },
 };
+
+/**
+ * Says why Pulumi reads a webhook. A refresh passes the stored outputs and inputs, and an import only an
+ * id. For an external webhook, `Webhook.get` and the option `id` pass what the program knows.
+ */
+function purposeOf(request: ReadRequest): "refresh" | "import" | "external" {
+  const props = propertiesOf(request.getProperties());
+  const hasInputs = Object.keys(propertiesOf(request.getInputs())).length > 0;
+  const isStored = "secret" in props && "baseUrl" in props;
+  // An edited state can lack outputs.
+  if (isStored || (hasInputs && Object.keys(props).length > 0)) {
+    return "refresh";
+  }
+  return request.hasProperties() || hasInputs ? "external" : "import";
+}
 
 /** Translates failures of a check. They name no property, because Pulumi would print its value. */
 export function failuresOf(reasons: readonly string[]): CheckFailure[] {

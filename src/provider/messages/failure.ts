@@ -1,10 +1,10 @@
-import { type ErrorKind, WebhookError } from "../run/errors.js";
+import { type ErrorKind, faultText, WebhookError } from "../run/errors.js";
 import type { Operation } from "../run/operation.js";
 import { type FailureRow, failures } from "./failures.js";
 import { sentences } from "./sentences.js";
 import { see } from "./troubleshooting.js";
 
-/** What a failure of each kind leaves behind. */
+/** What a failure of each kind means for the webhook. */
 const consequenceTexts: Readonly<Record<ErrorKind, string>> = {
   notCreated: "No webhook was created.",
   inDoubt: "A webhook may exist at the service whose secret is not stored.",
@@ -12,7 +12,7 @@ const consequenceTexts: Readonly<Record<ErrorKind, string>> = {
   leftBehind: "The webhook is not in the state.",
   notDeleted: "The webhook stays in the state.",
   unchanged: "Nothing was changed.",
-  fault: "This is a bug in pulumi-dbwebhooks: please report it.",
+  fault: faultText,
 };
 
 type Failures = typeof failures;
@@ -35,13 +35,14 @@ export function failure<Name extends FailureName>(
     typeof text === "string" ? text : text(facts);
   const kind = write(row.kind);
   const nextStep = row.nextStep ? write(row.nextStep) : "";
-  const reference = row.heading ? see(row.heading) : "";
+  const reference = row.heading && see(row.heading);
+  // The advice after a refused request refers to a part of the page by itself.
+  const isRepeated = reference !== undefined && nextStep.includes(reference);
   const text = sentences(
     `${operation.name} failed: ${write(row.cause).replace(/\.$/, "")}.`,
     consequenceTexts[kind],
     nextStep,
-    // The advice after a refused request refers to a part of the page by itself.
-    !nextStep.includes(reference) && reference,
+    !isRepeated && reference,
   );
   return new WebhookError(kind, text);
 }

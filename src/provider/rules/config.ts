@@ -6,12 +6,13 @@ import {
   environmentVariables,
   isRequiredSetting,
   namespace,
+  type RequiredSetting,
   type SettingName,
   settingNames,
 } from "../../common/setting-names.js";
 import { normalizeBaseUrl, parseBaseUrl, validateBaseUrl } from "./url-rules.js";
 
-const setCommands: { readonly [Name in SettingName]?: string } = {
+const setCommands: Readonly<Record<RequiredSetting, string>> = {
   baseUrl: `pulumi config set ${namespace}:baseUrl https://tables.example.com`,
   apiKey: `pulumi config set --secret ${namespace}:apiKey`,
 };
@@ -20,7 +21,8 @@ const setCommands: { readonly [Name in SettingName]?: string } = {
 interface SettingRule<Value> {
   /** Returns what is wrong with a text and what to write instead, or `undefined` if it is valid. */
   readonly validate: (text: string, allowInsecureBaseUrl: boolean) => string | undefined;
-  readonly parse: (text: string) => Value;
+  /** Absent for a setting that only the rule of another one reads. */
+  readonly parse?: (text: string) => Value;
   /** The value of a setting that is not given. */
   readonly defaultValue?: Value;
 }
@@ -31,16 +33,19 @@ export const settingRules = {
   apiKey: { validate: validateApiKey, parse: String },
   timeoutSeconds: { validate: validateSeconds(0.001, 3_600), parse: Number, defaultValue: 30 },
   retrySeconds: { validate: validateSeconds(0, 86_400), parse: Number, defaultValue: 120 },
-  listing: { validate: validateFlag, parse: parseListing },
-  allowInsecureBaseUrl: { validate: validateFlag, parse: parseFlag, defaultValue: false },
+  // Without a default: absent, it has a third meaning.
+  listing: { validate: validateFlag, parse: parseFlag },
+  allowInsecureBaseUrl: { validate: validateFlag, defaultValue: false },
 } satisfies { readonly [Name in SettingName]: SettingRule<unknown> };
 
-type SettingValues = {
-  readonly [Name in SettingName]: ReturnType<(typeof settingRules)[Name]["parse"]>;
-};
-
 /** The settings of one account, validated, and where they come from. */
-export interface Settings extends SettingValues {
+export interface Settings {
+  /** Normalized. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly timeoutSeconds: number;
+  readonly retrySeconds: number;
+  readonly listing: boolean | undefined;
   /** Whether they are the arguments of an explicit `Provider`. */
   readonly isExplicit: boolean;
   /** The settings that the environment has set. */
@@ -71,44 +76,22 @@ export interface ConfigSource {
  *
  * For the default provider the environment takes precedence over the stack's configuration, because
  * `destroy` and `refresh` use the configuration that the last `up` stored: after a key rotation the
- * environment is the only way to pass the new key. An explicit `Provider` has the base URL and the key of its own
- * arguments: from the environment, one service could get the key of another. Its other arguments take precedence over
- * the environment. An empty variable counts as absent.
+ * environment is the only way to pass the new key. An explicit `Provider` has the base URL and the key
+ * of its own arguments: from the environment, one service could get the key of another. Its other
+ * arguments take precedence over the environment. An empty variable counts as absent.
  */
 export function readConfig(source: ConfigSource): ConfigResult {
+  const given = givenSettings(source);
   const isExplicit = source.isExplicit();
-  const given: GivenSettings = {};
-  for (const name of settingNames) {
-    const setting = readSetting(source, name, isExplicit);
-    if (setting !== undefined) {
-      given[name] = setting;
-    }
-  }
   const namesFromEnvironment = settingNames.filter((name) => given[name]?.isFromEnvironment);
-  const prefix = isExplicit ? "" : `${namespace}:`;
-  const problems = settingNames.flatMap((name) => {
-    const variable = environmentVariables[name];
-    const problem = validateSetting(name, given);
-    if (problem === undefined) {
-      return [];
-    }
-    if (given[name] === undefined) {
-      const remedy = isExplicit
-        ? `give ${name} to the Provider`
-        : `run "${setCommands[name]}" or set ${variable}`;
-      return [`${prefix}${name}: ${problem}; ${remedy}`];
-    }
-    const setBy = namesFromEnvironment.includes(name) ? `; ${variable} sets this value` : "";
-    return [`${prefix}${name}: ${problem}${setBy}`];
-  });
-  const settings =
-    problems.length === 0
-      ? { ...parseSettings(given), isExplicit, namesFromEnvironment }
-      : undefined;
+  const origin = { isExplicit, namesFromEnvironment };
+  const problems = settingNames.flatMap((name) => validateSetting(name, given, isExplicit));
   const baseUrl = parseBaseUrl(given.baseUrl?.text);
-  const location =
-    baseUrl === undefined ? undefined : { baseUrl, isExplicit, namesFromEnvironment };
-  return { settings, location, problems };
+  return {
+    settings: problems.length === 0 ? { ...parseSettings(given), ...origin } : undefined,
+    location: baseUrl === undefined ? undefined : { baseUrl, ...origin },
+    problems,
+  };
 }
 
 /** A setting that is given, not validated. */
@@ -119,15 +102,20 @@ interface GivenSetting {
   readonly isFromEnvironment: boolean;
 }
 
-type GivenSettings = { [Name in SettingName]?: GivenSetting };
+type GivenSettings = { readonly [Name in SettingName]?: GivenSetting };
 
-function readSetting(
-  { get, environment }: ConfigSource,
+/** Gathers the settings that are given. */
+function givenSettings(source: ConfigSource): GivenSettings {
+  const entries = settingNames.map((name) => [name, givenSetting(source, name)] as const);
+  return Object.fromEntries(entries.filter(([, setting]) => setting !== undefined));
+}
+
+function givenSetting(
+  { get, isExplicit, environment }: ConfigSource,
   name: SettingName,
-  isExplicit: boolean,
 ): GivenSetting | undefined {
   const value = get(name) ?? "";
-  const isOwn = isExplicit && (value !== "" || isRequiredSetting(name));
+  const isOwn = isExplicit() && (value !== "" || isRequiredSetting(name));
   const variable = isOwn ? "" : (environment[environmentVariables[name]] ?? "");
   const isFromEnvironment = variable !== "";
   const given = isFromEnvironment ? variable : value;
@@ -136,26 +124,48 @@ function readSetting(
     : { text: String(given), isText: typeof given === "string", isFromEnvironment };
 }
 
-function validateSetting(name: SettingName, given: GivenSettings): string | undefined {
-  const rule: SettingRule<unknown> = settingRules[name];
+/** Returns one line for a problem of a setting: what is wrong, and what to write or run instead. */
+function validateSetting(name: SettingName, given: GivenSettings, isExplicit: boolean): string[] {
   const setting = given[name];
+  const prefix = isExplicit ? "" : `${namespace}:`;
   if (setting === undefined) {
-    return isRequiredSetting(name) ? "is not set" : undefined;
+    return isRequiredSetting(name)
+      ? [`${prefix}${name}: is not set; ${remedyForMissing(name, isExplicit)}`]
+      : [];
   }
-  if (isRequiredSetting(name) && !setting.isText) {
+  const problem = validateGiven(name, setting, given);
+  const setBy = setting.isFromEnvironment ? `; ${environmentVariables[name]} sets this value` : "";
+  return problem === undefined ? [] : [`${prefix}${name}: ${problem}${setBy}`];
+}
+
+function remedyForMissing(name: RequiredSetting, isExplicit: boolean): string {
+  return isExplicit
+    ? `give ${name} to the Provider`
+    : `run "${setCommands[name]}" or set ${environmentVariables[name]}`;
+}
+
+function validateGiven(
+  name: SettingName,
+  { text, isText }: GivenSetting,
+  { allowInsecureBaseUrl }: GivenSettings,
+): string | undefined {
+  if (isRequiredSetting(name) && !isText) {
     return "must be text; YAML makes numbers of configuration values of digits: write fn::toJSON around it";
   }
-  return rule.validate(setting.text, given.allowInsecureBaseUrl?.text === "true");
+  const { validate }: SettingRule<unknown> = settingRules[name];
+  return validate(text, allowInsecureBaseUrl?.text === "true");
 }
 
 /** Returns the values of valid settings. */
-function parseSettings(given: GivenSettings): SettingValues {
-  const values = settingNames.map((name) => {
+function parseSettings(
+  given: GivenSettings,
+): Omit<Settings, "isExplicit" | "namesFromEnvironment"> {
+  const values = settingNames.flatMap((name) => {
     const { parse, defaultValue }: SettingRule<unknown> = settingRules[name];
     const text = given[name]?.text;
-    return [name, text === undefined ? defaultValue : parse(text)];
+    return parse ? [[name, text === undefined ? defaultValue : parse(text)]] : [];
   });
-  return Object.fromEntries(values) as SettingValues;
+  return Object.fromEntries(values);
 }
 
 function validateSeconds(least: number, most: number): (text: string) => string | undefined {
@@ -173,11 +183,6 @@ function validateFlag(text: string): string | undefined {
 
 function parseFlag(text: string): boolean {
   return text === "true";
-}
-
-/** Parses `listing`, which has no default: absent, it has a third meaning. */
-function parseListing(text: string): boolean | undefined {
-  return parseFlag(text);
 }
 
 function validateBaseUrlSetting(url: string, allowInsecureBaseUrl: boolean): string | undefined {

@@ -21,6 +21,12 @@ export type Notify = (line: string, severity: Severity) => void;
  */
 type EngineState = "alive" | "unresponsive" | "finished";
 
+/** Whether an argument of the process is the address of an engine: `HOST:PORT`. */
+export function isEngineAddress(argument: string | undefined): argument is string {
+  const [, port] = /^[^\s/:]+:(\d{1,5})$/.exec(argument ?? "") ?? [];
+  return port !== undefined && Number(port) <= 65_535;
+}
+
 /**
  * Watches Pulumi's engine for this process: whether the engine still stores what this process returns, and
  * whether it has asked this process to stop. A cancelled engine still stores what completes.
@@ -39,7 +45,7 @@ export class EngineMonitor {
    * @param flush Waits until the user sees every line. The process does not exit before.
    */
   constructor(engineAddress: string | undefined, notify: Notify, flush = async () => {}) {
-    this.#engineAddress = /^[^\s/]+:\d+$/.test(engineAddress ?? "") ? engineAddress : undefined;
+    this.#engineAddress = isEngineAddress(engineAddress) ? engineAddress : undefined;
     this.#notify = notify;
     this.#flush = flush;
   }
@@ -55,11 +61,11 @@ export class EngineMonitor {
   }
 
   /**
-   * Runs an operation, before whose end the process does not exit. While a creation is in flight, signals do not end
+   * Tracks an operation, before whose end the process does not exit. While a creation is in flight, signals do not end
    * the process either. At the end of every command the engine sends SIGINT and waits up to 5 seconds for the process
    * to exit, so an idle process handles no signal and exits at once.
    */
-  async run<Result>(
+  async track<Result>(
     operation: () => Promise<Result>,
     { isCreation = false } = {},
   ): Promise<Result> {

@@ -12,8 +12,12 @@ export interface Lookup extends WebhookList {
   readonly webhook: ListedWebhook | undefined;
 }
 
-/** The properties of a webhook that a list shows. Only the table can be missing. */
-export type ListedProperties = Required<Pick<WebhookState, "url" | "events" | "tableId">>;
+/** The properties of a webhook that a list shows. */
+export interface ListedProperties {
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly tableId: string | undefined;
+}
 
 /** Requests the list of a webhook's database, and finds the webhook in it. */
 export async function lookUp(context: Context, { databaseId, id }: WebhookKey): Promise<Lookup> {
@@ -39,8 +43,9 @@ export function differencesFrom(
   // No program can declare several tables: joined, they differ from every argument and can be shown. An empty
   // list counts as no table, because an update could not end a difference from it.
   const tableId = listed.tableIds?.join(", ") || undefined;
-  const current = { url: listed.url, events: normalizeEvents(listed.events), tableId };
-  const names = Object.keys(current) as (keyof typeof current)[];
+  const { url, events } = listed;
+  const current: ListedProperties = { url, events: normalizeEvents(events), tableId };
+  const names = Object.keys(current) as (keyof ListedProperties)[];
   return Object.fromEntries(
     names
       .filter((name) => !isSame(name, current[name], expected[name]))

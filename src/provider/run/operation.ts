@@ -1,7 +1,7 @@
 import type { ClientContext, WebhookList } from "../../api/client.js";
 import { oneLine } from "../../common/plain-text.js";
 import { redact, sensitivePartsOfUrl } from "../../common/redact.js";
-import type { ConfigResult, Settings } from "../rules/config.js";
+import type { ConfigResult, ConfigSource, Settings } from "../rules/config.js";
 import type { Properties } from "../rules/values.js";
 import type { EngineMonitor, Notify, Severity } from "./engine-monitor.js";
 import type { ErrorKind } from "./errors.js";
@@ -21,6 +21,7 @@ export interface LocalContext {
   readonly knownWebhooks: KnownWebhooks;
   readonly operation: Operation;
   readonly urn: string | undefined;
+  readonly environment: ConfigSource["environment"];
 }
 
 /** What an operation has that sends requests. */
@@ -36,7 +37,7 @@ export interface OperationDefinition<Request, Result> {
   /** Such as `Create webhook in database base_abc`. */
   readonly name: (request: Request) => string;
   /** Returns the arguments or the state whose secrets its messages redact. */
-  readonly sensitive: (request: Request) => Properties;
+  readonly sensitive: (request: Request, environment: LocalContext["environment"]) => Properties;
   /** Whether it creates a webhook. Signals do not end the process meanwhile. */
   readonly isCreation?: boolean;
   readonly run: (context: Context, request: Request) => Result | Promise<Result>;

@@ -10,8 +10,6 @@ import {
   type DiffResponse,
   ReadRequest,
   type ReadResponse,
-  UpdateRequest,
-  type UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 
@@ -78,11 +76,6 @@ export function operationsOf(call: Call, urn: string) {
     /** Reads a resource of which the engine knows only the id. */
     import(id: string) {
       return this.read(id);
-    },
-    async update(id: string, olds: Properties, news: Properties) {
-      const request = new UpdateRequest().setOlds(struct(olds)).setNews(struct(news));
-      const response = await call<UpdateResponse>("update", request.setUrn(urn).setId(id));
-      return values(response.getProperties());
     },
     async delete(id: string, props: Properties) {
       const request = new DeleteRequest().setProperties(struct(props));
