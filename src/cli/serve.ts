@@ -66,9 +66,13 @@ function parseOptions(options: ServeOptions) {
     allowUnknownEvents: options["allow-unknown-events"],
     ...(deliverTo !== undefined && { deliverTo }),
   };
-  const problems = validateOptions(serviceOptions);
-  if (problems.length > 0) {
-    throw new UsageError(problems.map((problem) => usageProblems[problem]).join("\n"));
+  const problems = new Set(validateOptions(serviceOptions));
+  // A proxy on this machine may let others in.
+  if (allowRemote && defaultApiKey in serviceOptions.apiKeys) {
+    problems.add("publicKey");
+  }
+  if (problems.size > 0) {
+    throw new UsageError([...problems].map((problem) => usageProblems[problem]).join("\n"));
   }
   return serviceOptions;
 }

@@ -10,7 +10,7 @@ export const defaultApiKey = "local-api-key";
 export const optionProblems = {
   unusableKey:
     "apiKeys must hold at least one key, and each must consist of visible ASCII characters",
-  publicKey: `apiKeys must hold keys of your own, because host or allowRemote lets others use the service, and everybody knows "${defaultApiKey}"`,
+  publicKey: `apiKeys must hold keys of your own, because other machines can reach this host, and everybody knows "${defaultApiKey}"`,
   noOrigin: 'deliverTo must be an origin, such as "http://127.0.0.1:9000"',
 };
 
@@ -28,7 +28,6 @@ export interface LocalServiceOptions {
    * Accepts requests with any `Host` and any `Origin`, for example behind a proxy; only `host` decides which
    * machines can connect. Default: `false` on a loopback `host`: a `Host` that is not a loopback name gets
    * 421 and such an `Origin` 403, so that no web page can use the service. Always `true` on any other `host`.
-   * `true` needs `apiKeys` of your own.
    */
   readonly allowRemote?: boolean;
   /**
@@ -67,11 +66,11 @@ export type ApiKeys = readonly string[] | Readonly<Record<string, readonly strin
 
 /** Lists every problem of the options. */
 export function validateOptions(options: LocalServiceOptions): (keyof typeof optionProblems)[] {
-  const { apiKeys = [defaultApiKey], deliverTo } = options;
+  const { apiKeys = [defaultApiKey], deliverTo, host = "127.0.0.1" } = options;
   const keys = Array.isArray(apiKeys) ? apiKeys : Object.keys(apiKeys);
   const found = {
     unusableKey: keys.length === 0 || !keys.every(isApiKey),
-    publicKey: keys.includes(defaultApiKey) && !isLoopbackOnly(options),
+    publicKey: keys.includes(defaultApiKey) && !isLoopbackAddress(host),
     noOrigin: deliverTo !== undefined && !isHttpOrigin(deliverTo),
   };
   return (Object.keys(found) as (keyof typeof found)[]).filter((problem) => found[problem]);

@@ -47,7 +47,7 @@ it.each([
   { line: "serve --host 0.0.0.0", message: "--host: this address is reachable" },
   { line: "serve --allow-remote", message: "--allow-remote: needs an API key of your own" },
   { line: "serve --deliver-to http://h/path", message: "--deliver-to: must be an origin" },
-  { line: "serve --allow-remote --deliver-to h", message: "or --api-key.\n--deliver-to: must be" },
+  { line: "serve --allow-remote --deliver-to h", message: "9000.\n--allow-remote: needs" },
   { line: "serve --api-key sk_live_ä", message: invalidKey },
   { line: "serve --api-key sk_live_1=", message: invalidKey },
   { line: "serve --api-key sk_live_1 --api-key sk_live_1=b", message: invalidKey },

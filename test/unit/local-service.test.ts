@@ -196,7 +196,7 @@ it.each<{ headers: Record<string, string>; options: LocalServiceOptions }>([
   { headers: { authorization: "bearer b" }, options: { apiKeys: ["a", "b"] } },
   { headers: { authorization: "Bearer b" }, options: { apiKeys: { b: ["x", "base_1"] } } },
   { headers: { host: "LOCALHOST:1234", origin: "http://[::1]:3000" }, options: {} },
-  { headers: foreignPage, options: { allowRemote: true, apiKeys: ["own"] } },
+  { headers: foreignPage, options: { allowRemote: true } },
   { headers: foreignPage, options: { host: "0.0.0.0", apiKeys: ["own"] } },
 ])("A request may have a query and these headers with these options: %j", async (row) => {
   const service = await startService(row.options);
@@ -215,7 +215,7 @@ it.each<[problem: string, LocalServiceOptions]>([
   ["apiKeys must hold at least one key", { apiKeys: [""] }],
   ["apiKeys must hold keys of your own", { host: "0.0.0.0" }],
   ["apiKeys must hold keys of your own", { host: "", apiKeys: { "local-api-key": ["base_1"] } }],
-  ["apiKeys must hold keys of your own", { allowRemote: true, apiKeys: ["own", "local-api-key"] }],
+  ["apiKeys must hold keys of your own", { host: "::", apiKeys: ["own", "local-api-key"] }],
   ["deliverTo must be an origin", { deliverTo: "http://127.0.0.1:9/path" }],
   ["deliverTo must be an origin", { deliverTo: "mailto:x" }],
   ["deliverTo must be an origin", { deliverTo: "127.0.0.1:9" }],
@@ -227,7 +227,7 @@ it.each<[problem: string, LocalServiceOptions]>([
 });
 
 it("A local service names all invalid options at once, and none of their values", async () => {
-  const options = { apiKeys: ["local-api-key", "ä"], allowRemote: true, deliverTo: "sk_live" };
+  const options = { apiKeys: ["local-api-key", "ä"], host: "0.0.0.0", deliverTo: "sk_live" };
 
   const { message } = await errorOf(startService(options));
 
