@@ -35,8 +35,11 @@ export interface ResponseOptions {
 }
 
 /**
- * Responds in place of the service, so that the request has no effect. Throws a RangeError when the status
- * code is not one from 200 to 599, and a TypeError when it allows no body.
+ * Responds in place of the service, so that the request has no effect.
+ *
+ * @param statusCode 200 to 599.
+ * @throws RangeError for any other status code.
+ * @throws TypeError for a body with a status code that allows none, such as 204 (the Fetch standard).
  */
 export function respondWith(statusCode: number, options: ResponseOptions = {}): Interceptor {
   const { headers = {}, body } = options;
@@ -58,10 +61,14 @@ export function loseResponse(): Interceptor {
   };
 }
 
-/** Waits before the service handles the request, which it then does even if the client has left. */
-export function delay(ms: number): Interceptor {
+/**
+ * Waits before the service handles the request, which it then does even if the client has left.
+ *
+ * @param milliseconds How long to wait.
+ */
+export function delay(milliseconds: number): Interceptor {
   return async (_, next) => {
-    await setTimeout(ms, undefined, { ref: false });
+    await setTimeout(milliseconds, undefined, { ref: false });
     return next();
   };
 }

@@ -16,7 +16,7 @@ export const optionProblems = {
 
 /** How a local service starts; everything has a default. */
 export interface LocalServiceOptions {
-  /** TCP port. Default: 0, any free one. The start fails with `EADDRINUSE` when the port is taken. */
+  /** TCP port, 0 to 65,535. Default: 0, any free one. */
   readonly port?: number;
   /**
    * Address to listen on. Default: `127.0.0.1`. Other machines can reach any address that is not

@@ -48,7 +48,7 @@ export interface ReceivedRequest {
   readonly body?: any;
   /** Whether the service has stored or deleted a webhook for this request. */
   readonly committed: boolean;
-  /** The status of the response, after interceptors. */
+  /** The status of the response, after interceptors; absent as long as no complete response was written. */
   readonly statusCode?: number;
   /** Why the service refused the request, in the words of its response. */
   readonly problem?: string;
@@ -66,14 +66,22 @@ export type RequestOutcome = "pending" | "responded" | "reset" | "disconnected";
 /** A mutable {@link ReceivedRequest}. */
 export type RequestEntry = { -readonly [K in keyof ReceivedRequest]: ReceivedRequest[K] };
 
-/** An event as it is delivered. */
+/**
+ * An event as it is delivered. The API shows no body of notifications:
+ * `docs/api/README.md#what-the-local-service-does` says what the body holds.
+ */
 export interface DeliveredEvent {
+  /** Identifier by which receivers detect duplicates; also the header `webhook-id`. */
   readonly id: string;
+  /** The event type, such as `record.created`. */
   readonly type: string;
+  /** Database of the event. */
   readonly databaseId: string;
+  /** Table of the event; absent where the emitted event has none. */
   readonly tableId?: string;
-  /** When the event happened, in ISO 8601. */
+  /** When the event was emitted, in ISO 8601, in UTC. */
   readonly timestamp: string;
+  /** The details of the event, as emitted or a sample. */
   readonly data: Readonly<Record<string, unknown>>;
 }
 

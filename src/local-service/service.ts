@@ -27,7 +27,15 @@ const serverTimeouts = {
   connectionsCheckingInterval: 1_000,
 };
 
-/** Starts a local service. Rejects when the port is taken, and with a TypeError when options are invalid. */
+/**
+ * Starts a local service.
+ *
+ * @throws TypeError that names all problems, if `apiKeys` holds no key or an unusable one, if `host` is not
+ * loopback and `apiKeys` holds the default key, and if `deliverTo` is not an origin.
+ * @throws RangeError if `port` is not one from 0 to 65,535.
+ * @throws Error of Node.js if it cannot listen, with the code `EADDRINUSE` if the port is taken.
+ * @throws Error on a Node.js older than the package supports.
+ */
 export async function startLocalService(options: LocalServiceOptions = {}): Promise<LocalService> {
   assertNodeVersion("pulumi-dbwebhooks");
   const { port = 0, host = "127.0.0.1" } = options;
@@ -106,8 +114,8 @@ export class LocalService implements AsyncDisposable {
 
   /**
    * Waits for the next request that matches. The function is called when a request has been received, when it
-   * has stored or deleted a webhook (`committed`), and when its `outcome` is known. Rejects when the service
-   * closes first.
+   * has stored or deleted a webhook (`committed`), and when its `outcome` is known. Waits without a timeout,
+   * and rejects when the service closes first.
    */
   nextRequest(matches: (request: ReceivedRequest) => boolean): Promise<ReceivedRequest> {
     return this.#parts.log.nextRequest(matches);
@@ -139,14 +147,19 @@ export class LocalService implements AsyncDisposable {
   }
 
   /**
-   * Changes a webhook without a request, for example to simulate drift. Throws a RangeError when there is
-   * none with this id.
+   * Changes a webhook without a request, for example to simulate drift. The changes are not validated.
+   *
+   * @throws RangeError when there is no webhook with this id.
    */
   updateWebhook(id: number, changes: WebhookChanges): void {
     this.#parts.webhooks.set(id, { ...this.#existing(id), ...changes });
   }
 
-  /** Deletes a webhook without a request. Throws a RangeError when there is none with this id. */
+  /**
+   * Deletes a webhook without a request.
+   *
+   * @throws RangeError when there is no webhook with this id.
+   */
   removeWebhook(id: number): void {
     this.#parts.webhooks.delete(this.#existing(id).id);
   }

@@ -7,7 +7,8 @@ import type { EventType } from "../common/event-types.js";
 /** The arguments of a {@link Webhook}. `pulumi preview` reports every problem with them at once. */
 export interface WebhookArgs {
   /**
-   * The identifier of the database whose events are sent, such as `base_abc123`.
+   * The identifier of the database whose events are sent, such as `base_abc123`: any text without control
+   * characters or surrounding white space, except `.` and `..`. The API shows no form of identifiers.
    *
    * Changing this replaces the webhook.
    */
@@ -31,8 +32,8 @@ export interface WebhookArgs {
    */
   events: pulumi.Input<readonly pulumi.Input<EventType>[]>;
   /**
-   * The identifier of the one table whose events are sent, such as `tbl_orders`.
-   * Default: all tables of the database.
+   * The identifier of the one table whose events are sent, such as `tbl_orders`: any text that `databaseId`
+   * could be. Default: all tables of the database.
    *
    * Changing this replaces the webhook.
    */
@@ -60,7 +61,8 @@ export interface WebhookArgs {
 export interface ProviderArgs {
   /**
    * The address of the service, with a path prefix if it has one: `https:`, or `http:` on a loopback
-   * host.
+   * host. At most 2,000 characters, without user name, password, query, fragment, and `/api/v1`, which is
+   * added to it. Stored normalized, without a slash at the end.
    *
    * This cannot change: for a service with another address, declare a second Provider, and pass it to the
    * webhooks. They are created at the new address, and the old Provider deletes the old ones.
@@ -69,24 +71,39 @@ export interface ProviderArgs {
    * the old webhooks fails.
    */
   baseUrl: pulumi.Input<string>;
-  /** The bearer key. Stored as a secret. */
+  /**
+   * The bearer key: visible ASCII characters (RFC 9110, section 5.5), without quotes around it. Stored as a
+   * secret.
+   *
+   * Changing this replaces no webhook: later requests have the new key.
+   */
   apiKey: pulumi.Input<string>;
-  /** The timeout of one HTTP attempt in seconds, connection included: 0.001 to 3,600. Default: 30. */
+  /**
+   * The timeout of one HTTP attempt in seconds, connection included: 0.001 to 3,600. Default: 30.
+   *
+   * Changing this changes nothing at the service.
+   */
   timeoutSeconds?: pulumi.Input<number | undefined>;
   /**
    * How long one operation may retry, in seconds: 0 to 86,400. A refused connection is retried for 15 s at
    * most. A creation is retried only if it cannot have reached the service, or after a 429, or a 503 with
    * `Retry-After` and the error body of the service. Default: 120.
+   *
+   * Changing this changes nothing at the service.
    */
   retrySeconds?: pulumi.Input<number | undefined>;
   /**
    * Whether to use the service's list operation. `true`: to notice drift during `pulumi refresh`, to import, and to
    * look for a webhook whose deletion was answered with 404. `false`: never. Default: only after such a 404.
+   *
+   * Changing this changes nothing at the service.
    */
   listing?: pulumi.Input<boolean | undefined>;
   /**
    * Allows a `baseUrl` with `http:` on a host that is not loopback. The key then travels unencrypted.
    * Default: `false`.
+   *
+   * Changing this changes nothing at the service.
    */
   allowInsecureBaseUrl?: pulumi.Input<boolean | undefined>;
 }

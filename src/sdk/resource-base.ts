@@ -30,7 +30,10 @@ export abstract class WebhookResource extends pulumi.CustomResource {
   declare readonly events: pulumi.Output<EventType[]>;
   /** The identifier of the one table whose events are sent; absent for all tables. */
   declare readonly tableId: pulumi.Output<string | undefined>;
-  /** The base URL of the service at which the webhook was created. */
+  /**
+   * The base URL of the service at which the webhook was created, as the URL standard normalizes it, without
+   * a slash at the end.
+   */
   declare readonly baseUrl: pulumi.Output<string>;
 
   /**

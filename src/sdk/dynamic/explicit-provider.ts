@@ -25,8 +25,8 @@ export class Provider extends pulumi.ProviderResource {
    * followed by a version.
    * @param args The settings of the account. The webhooks that use it report invalid values.
    * @param opts Options that all Pulumi resources have.
-   * @throws RunError for a reserved name, an argument that does not exist, and a `baseUrl` or `apiKey` that is missing
-   * or is no text.
+   * @throws RunError for a reserved name, an argument that does not exist, a `baseUrl` or `apiKey` that is
+   * missing or is no text, and on a Node.js older than the package supports.
    */
   constructor(name: string, args: ProviderArgs, opts?: pulumi.ResourceOptions) {
     const inputs = providerInputs(name, args, `${namespace}:`);
