@@ -1,5 +1,5 @@
-// What may import what in `src`: `npm run check` prints the sentence of each rule that is broken. The rules about the
-// global `process` and about cycles are in biome.json.
+// What may import what in `src`: `npm run check` prints the sentence of each rule that is broken.
+// The rules about the global `process` and about cycles are in biome.json.
 
 /** The folders of `src`: the path of each, and the other folders that it may import. */
 const folders = {

@@ -11,8 +11,9 @@ const entries = {
   "local-service/index": "src/local-service/index.ts",
   "cli/main": "src/cli/main.ts",
 };
-// The build bundles all other packages, so that installing this one brings nothing along. The parts in use also load
-// faster than the complete packages: zod has its messages in other languages, undici has fetch, caches and mocks.
+// The build bundles all other packages, so that installing this one brings nothing along. The parts
+// in use also load faster than the complete packages: zod has its messages in other languages,
+// undici has fetch, caches and mocks.
 const isExternal = (id: string) => id.startsWith("@pulumi/");
 
 // Otherwise, a build on a slow machine prints how long the plugin for types takes.
@@ -33,7 +34,8 @@ const types = (names: readonly (keyof typeof entries)[], compilerOptions: object
     },
   });
 
-// With line breaks, because Node.js prints the line that throws an error: all of the code, without them.
+// With line breaks, because Node.js prints the line that throws an error: all of the code, without
+// them.
 const minify = {
   mangle: { keepNames: { class: true, function: false } },
   codegen: { removeWhitespace: false },

@@ -6,7 +6,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 import packageJson from "./package.json" with { type: "json" };
 import { TierReporter } from "./test/helpers/tier-reporter.mts";
 
-// A script of npm installs the Node.js of the dev dependency, unless `npm ci --ignore-scripts` leaves it out.
+// A script of npm installs the Node.js of the dev dependency, unless `npm ci --ignore-scripts`
+// leaves it out.
 if (!semver.satisfies(process.versions.node, packageJson.engines.node)) {
   throw new Error(
     `The tests need Node.js ${packageJson.engines.node}, and this is ${process.versions.node}. Run "npm rebuild node" to install one for the tests.`,
@@ -35,7 +36,8 @@ const tier = ({ name, minutes, needsCli = false, setup }: Tier) => ({
     unstubEnvs: true,
     // Waiting for a fact ends with it, or with the test; how long it takes is the machine's affair.
     expect: { poll: { timeout: minutes * 50_000 } },
-    // The tiers without the CLI wait for other processes, and for time; the others keep a core busy.
+    // The tiers without the CLI wait for other processes, and for time; the others keep a core
+    // busy.
     maxWorkers: needsCli ? cores : 2 * cores,
     maxConcurrency: 2,
     sequence: { groupOrder: needsCli ? 1 : 0 },
@@ -46,8 +48,9 @@ const tier = ({ name, minutes, needsCli = false, setup }: Tier) => ({
     env: {
       // For the count of heavy commands.
       TEST_TIER: name,
-      // Tests start hundreds of Node.js processes that load the same modules. Other users could write
-      // to a directory below the shared temporary one, and Node.js runs what it finds in the cache.
+      // Tests start hundreds of Node.js processes that load the same modules. Other users could
+      // write to a directory below the shared temporary one, and Node.js runs what it finds in the
+      // cache.
       NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compile-cache"),
       // Without colours, also where CI asks for them.
       FORCE_COLOR: "0",

@@ -39,8 +39,8 @@ interface CompareOptions {
 }
 
 /**
- * Compares the contenders. Every round runs each command once per contender, and the order changes from
- * round to round, so that changes of the machine's speed affect all contenders.
+ * Compares the contenders. Every round runs each command once per contender, and the order changes
+ * from round to round, so that changes of the machine's speed affect all contenders.
  */
 export async function compare({ cli, count, rounds, say }: CompareOptions): Promise<Comparison> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "dbwebhooks-bench-")));

@@ -3,7 +3,9 @@ import { join } from "node:path";
 /** A way to manage webhooks with Pulumi whose times are compared. */
 export interface Contender {
   readonly name: ContenderName;
-  /** The file with the program. `Pulumi.yaml` also has the project's settings, before the program. */
+  /**
+   * The file with the program. `Pulumi.yaml` also has the project's settings, before the program.
+   */
   readonly file: "index.js" | "Pulumi.yaml";
   /** Returns a program that declares this number of webhooks. */
   readonly program: (count: number) => string;
@@ -46,8 +48,8 @@ const inYaml = {
     ).join("")}`,
 };
 
-// A dynamic resource as Pulumi's documentation teaches it: a closure that Pulumi serializes and stores
-// with every webhook. It has no validation, no retries and no timeouts.
+// A dynamic resource as Pulumi's documentation teaches it: a closure that Pulumi serializes and
+// stores with every webhook. It has no validation, no retries and no timeouts.
 const docsStyle = `const pulumi = require("@pulumi/pulumi");
 
 async function send(method, path, body) {

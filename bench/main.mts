@@ -1,4 +1,5 @@
-// `npm run bench`: compares this package with other ways to manage the same webhooks. See docs/contributing/benchmarks.md.
+// `npm run bench`: compares this package with other ways to manage the same webhooks. See
+// docs/contributing/benchmarks.md.
 import { parseArgs } from "node:util";
 import { resolvePulumiCli } from "../tools/pulumi-cli/resolve.mts";
 import { compare } from "./commands.mts";

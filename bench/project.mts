@@ -71,8 +71,8 @@ ${plugin ? `plugins: { providers: [{ name: dbwebhooks, path: ${JSON.stringify(pl
 }
 
 /**
- * Returns a PATH with a wrapper of the language host that turns TypeScript off, because the host of a CLI
- * that was built from source ignores the option in `Pulumi.yaml`.
+ * Returns a PATH with a wrapper of the language host that turns TypeScript off, because the host of
+ * a CLI that was built from source ignores the option in `Pulumi.yaml`.
  */
 async function pathWithoutTypeScript(cli: PulumiCli, directory: string): Promise<string> {
   const { PATH = "" } = cli.environment;

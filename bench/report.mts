@@ -12,7 +12,10 @@ const pairs: readonly (readonly [ContenderName, ContenderName])[] = [
   ["plugin, YAML", "ours"],
 ];
 
-/** Returns a table with the ratios of the times of each pair: the median of all rounds, and the range. */
+/**
+ * Returns a table with the ratios of the times of each pair: the median of all rounds, and the
+ * range.
+ */
 export function ratioTable({ count, results }: Comparison): string {
   const rows = pairs.map(([one, other]) => [
     `${webhookCount(count)}: ${one} to ${other}`,

@@ -1,6 +1,6 @@
-// `node tools/audit.mts`: looks for known vulnerabilities in the packages that users get: those that are bundled
-// in the built files. npm counts them as development dependencies.
-// Exit code 1: there are vulnerabilities. Exit code 3: the registry did not return an audit.
+// `node tools/audit.mts`: looks for known vulnerabilities in the packages that users get: those
+// that are bundled in the built files. npm counts them as development dependencies. Exit code 1:
+// there are vulnerabilities. Exit code 3: the registry did not return an audit.
 import { spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -29,7 +29,9 @@ process.stdout.write(
 );
 process.exitCode = found.length > 0 ? 1 : 0;
 
-/** Returns the paths in package-lock.json of the packages whose licences are in these built files. */
+/**
+ * Returns the paths in package-lock.json of the packages whose licences are in these built files.
+ */
 function bundledIn(pattern: string): string[] {
   const text = globSync(pattern, { cwd }).map(read).join("\n");
   // The licences of each package come after a line such as "zod 4.6.7 (MIT)".

@@ -1,6 +1,7 @@
 /**
- * `npm run build:changed [-- SCRIPT...]`: runs the builds, or these, of which a file has changed, appeared or
- * gone since the build last ran here: a file that it reads, or one that it writes. After each installation, all.
+ * `npm run build:changed [-- SCRIPT...]`: runs the builds, or these, of which a file has changed,
+ * appeared or gone since the build last ran here: a file that it reads, or one that it writes.
+ * After each installation, all.
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -55,7 +55,10 @@ export async function ensureCached(tool: CachedTool, context: TaskContext): Prom
   await assertOnlyUserWrites(directory, ...programs.map((program) => join(directory, program)));
 }
 
-/** Throws unless this user owns the paths and is the only one who may write to them. Checks nothing on Windows. */
+/**
+ * Throws unless this user owns the paths and is the only one who may write to them. Checks nothing
+ * on Windows.
+ */
 async function assertOnlyUserWrites(...paths: readonly string[]): Promise<void> {
   const user = process.getuid?.();
   if (user === undefined) return;
@@ -72,8 +75,8 @@ so nothing in it is run. Delete it and everything in it, or set XDG_CACHE_HOME t
 }
 
 /**
- * Writes the files to a temporary directory and renames it, so that no partial directory is ever used. If
- * another process was faster, its files are used.
+ * Writes the files to a temporary directory and renames it, so that no partial directory is ever
+ * used. If another process was faster, its files are used.
  */
 async function install(tool: CachedTool, context: TaskContext): Promise<void> {
   const { directory, programs } = tool;

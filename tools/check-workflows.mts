@@ -1,5 +1,6 @@
-// `npm run check:workflows`: runs zizmor, a linter for the security of GitHub Actions, on the workflows of this
-// repository and on the examples for users. It needs Python 3 with venv, and fails without it.
+// `npm run check:workflows`: runs zizmor, a linter for the security of GitHub Actions, on the
+// workflows of this repository and on the examples for users. It needs Python 3 with venv, and
+// fails without it.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 

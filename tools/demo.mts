@@ -80,7 +80,10 @@ async function runDemo(): Promise<void> {
   expect(service.webhooks.length === 0, "The service holds no webhook any more.");
 }
 
-/** Runs the steps that need a stack. At its end, also after an error, it removes the stacks and their directory. */
+/**
+ * Runs the steps that need a stack. At its end, also after an error, it removes the stacks and
+ * their directory.
+ */
 async function runStacks(cli: PulumiCli, service: LocalService, receiver: Receiver): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "dbwebhooks-demo-"));
   await using cleanup = new AsyncDisposableStack();

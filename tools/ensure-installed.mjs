@@ -1,5 +1,6 @@
-// `node tools/ensure-installed.mjs [directory]`: installs the packages of package-lock.json, in the root of the
-// repository or in this directory, if it has changed since the last installation. Runs on any version of Node.js.
+// `node tools/ensure-installed.mjs [directory]`: installs the packages of package-lock.json, in the
+// root of the repository or in this directory, if it has changed since the last installation. Runs
+// on any version of Node.js.
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";

@@ -27,7 +27,10 @@ ${lines.map(draw).join("\n")}
 </svg>
 `);
 
-/** Returns the lines that Pulumi prints in one step of the demo, without empty ones and the progress of resources. */
+/**
+ * Returns the lines that Pulumi prints in one step of the demo, without empty ones and the progress
+ * of resources.
+ */
 function pulumiOutputOf(title: string): string[] {
   const step = demo.split(/^\[\d+ of \d+\] /m).find((part) => part.startsWith(title));
   const output = step?.match(/(?<=^ {4}\| ).*\S/gm);

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Plugin } from "rolldown";
 
-// undici loads these parts for bodies that are forms or streams, and for its experimental parser. This package
-// uses none of them.
+// undici loads these parts for bodies that are forms or streams, and for its experimental parser.
+// This package uses none of them.
 const unusedParts = /[\\/]undici[\\/]lib[\\/](web|milo)[\\/]/;
 
 /** Bundles the parts of undici that this package uses, wherever the source imports "undici". */

@@ -3,7 +3,9 @@ import { join } from "node:path";
 
 const names = ["README.md", "docs/*.md", "examples/{,*/}{README.md,package.json}"];
 
-/** The paths of the files that contain the version of the package, from the root of the repository. */
+/**
+ * The paths of the files that contain the version of the package, from the root of the repository.
+ */
 export const versionedFiles = globSync(names, { cwd: join(import.meta.dirname, "..") });
 
 /** The version in names of archives, in commands, and in the dependencies of the examples. */

@@ -40,7 +40,8 @@ const commands: Readonly<Record<(typeof commandNames)[number], Run>> = {
 };
 
 if (summaryFile !== undefined) {
-  // If this script is killed, the summary of an earlier run must not look like the summary of this run.
+  // If this script is killed, the summary of an earlier run must not look like the summary of this
+  // run.
   await rm(summaryFile, { force: true });
 }
 const { result, changes = {} } = await deploy();
@@ -73,7 +74,10 @@ async function deploy(): Promise<Outcome> {
   return { result: interruption.isRequested() ? "interrupted" : "failed" };
 }
 
-/** Never creates a stack: under a mistyped name, a new stack would create every webhook a second time. */
+/**
+ * Never creates a stack: under a mistyped name, a new stack would create every webhook a second
+ * time.
+ */
 async function selectStack(): Promise<Stack | undefined> {
   try {
     return await LocalWorkspace.selectStack({ stackName, workDir: import.meta.dirname });

@@ -12,12 +12,12 @@ export interface Interruption {
 const probeTimeoutMs = 500;
 
 /**
- * Watches for SIGINT and SIGTERM, and makes sure that Pulumi gets exactly one signal. After the first
- * one Pulumi finishes and stores the creations in flight; after a second one it does not.
+ * Watches for SIGINT and SIGTERM, and makes sure that Pulumi gets exactly one signal. After the
+ * first one Pulumi finishes and stores the creations in flight; after a second one it does not.
  *
- * ^C in a terminal and some CI runners signal all processes, so Pulumi gets the signal itself. Other
- * runners signal only this process, which must then pass the signal on. A probe process shows the
- * difference: a signal to all processes ends the probe too.
+ * ^C in a terminal and some CI runners signal all processes, so Pulumi gets the signal itself.
+ * Other runners signal only this process, which must then pass the signal on. A probe process shows
+ * the difference: a signal to all processes ends the probe too.
  */
 export function watchForInterruption(): Interruption {
   const probe = spawn("/bin/sh", ["-c", "read line"], { stdio: ["pipe", "ignore", "ignore"] });

@@ -14,7 +14,10 @@ it("declares one webhook, for the table of the orders", async () => {
   });
 });
 
-/** Lets programs run without Pulumi's engine, and returns the list of the webhooks that they declare. */
+/**
+ * Lets programs run without Pulumi's engine, and returns the list of the webhooks that they
+ * declare.
+ */
 async function mockWebhooks() {
   const declared: { name: string; inputs: Record<string, unknown> }[] = [];
   await pulumi.runtime.setMocks({

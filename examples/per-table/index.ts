@@ -4,7 +4,8 @@ import * as dbwebhooks from "pulumi-dbwebhooks";
 const config = new pulumi.Config();
 const tableIds = config.requireObject<string[]>("tables");
 
-// The resource is named after its table, so that a change of the list does not affect other webhooks.
+// The resource is named after its table, so that a change of the list does not affect other
+// webhooks.
 const createWebhook = (tableId: string) =>
   new dbwebhooks.Webhook(tableId, {
     databaseId: "base_abc123",

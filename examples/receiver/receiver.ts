@@ -30,8 +30,8 @@ const timeouts = { requestTimeout: 10_000, connectionsCheckingInterval: 1_000 };
 
 /** Creates an HTTP server that receives notifications. */
 export function createReceiver({ secrets, onEvent }: ReceiverOptions): Server {
-  // The ids are in memory to keep the example small, so a restart forgets them. If a repeated event does
-  // harm, store them in your database, in the transaction that handles the event.
+  // The ids are in memory to keep the example small, so a restart forgets them. If a repeated event
+  // does harm, store them in your database, in the transaction that handles the event.
   const handled = new Map<string, Promise<void>>();
 
   const handleOnce = (event: DatabaseEvent): Promise<void> => {
@@ -78,8 +78,8 @@ export function createReceiver({ secrets, onEvent }: ReceiverOptions): Server {
 }
 
 /**
- * Whether the secret signed the raw body. The local service signs according to Standard Webhooks. If
- * your service signs in another way, change this function.
+ * Whether the secret signed the raw body. The local service signs according to Standard Webhooks.
+ * If your service signs in another way, change this function.
  */
 function isSignedWith(secret: string, rawBody: Buffer, headers: IncomingHttpHeaders): boolean {
   try {

@@ -3,9 +3,10 @@ import { readFileSync } from "node:fs";
 const minKeyBytes = 16;
 
 /**
- * Returns a function that reads the signing secrets from a file each time, so that a rotation needs no restart:
- * a restart would refuse notifications, and would forget which events were handled. If the file becomes
- * invalid, the function writes the reason to stderr and returns the last valid secrets.
+ * Returns a function that reads the signing secrets from a file each time, so that a rotation needs
+ * no restart: a restart would refuse notifications, and would forget which events were handled. If
+ * the file becomes invalid, the function writes the reason to stderr and returns the last valid
+ * secrets.
  *
  * @throws if the file is invalid from the start
  */
@@ -39,9 +40,9 @@ function readSecrets(file: string): readonly string[] {
 }
 
 /**
- * Some decoders of base64 ignore what is wrong. They make a key that everybody can guess from the texts that
- * Pulumi writes in place of a secret: `[secret]` and `[object Object]`. A short key, such as that of `whsec_null`,
- * can be guessed too.
+ * Some decoders of base64 ignore what is wrong. They make a key that everybody can guess from the
+ * texts that Pulumi writes in place of a secret: `[secret]` and `[object Object]`. A short key,
+ * such as that of `whsec_null`, can be guessed too.
  */
 function isSecret(entry: string): boolean {
   const key = entry.replace(/^whsec_/, "");

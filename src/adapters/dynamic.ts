@@ -25,9 +25,9 @@ const engineMonitor = new EngineMonitor(process.argv.at(-1), notify);
 let provider = providerOf(() => undefined);
 
 /**
- * Keeps the configuration for the first operation that needs it. This function neither waits nor fails:
- * Pulumi does not wait for it before it calls other functions, and after an exception it continues with a
- * provider that was never configured.
+ * Keeps the configuration for the first operation that needs it. This function neither waits nor
+ * fails: Pulumi does not wait for it before it calls other functions, and after an exception it
+ * continues with a provider that was never configured.
  */
 export function configure({ config }: dynamic.ConfigureRequest): Promise<void> {
   provider = providerOf((key) => config.get(key));
@@ -57,8 +57,8 @@ export async function create(inputs: Properties): Promise<dynamic.CreateResult> 
 }
 
 /**
- * Returns the state as it is or, with the setting `listing`, as the service has it. An empty id says that the
- * webhook no longer exists.
+ * Returns the state as it is or, with the setting `listing`, as the service has it. An empty id
+ * says that the webhook no longer exists.
  */
 export async function read(id: string, props: Properties): Promise<dynamic.ReadResult> {
   return performOperation(readOperation, parseStoredWebhook({ id }, props));
@@ -110,7 +110,9 @@ function withoutProviderText({ [providerTextKey]: _text, ...properties }: Proper
   return properties;
 }
 
-/** Shows one line to the user: the engine prints what its providers write to stderr, as information. */
+/**
+ * Shows one line to the user: the engine prints what its providers write to stderr, as information.
+ */
 function notify(line: string, severity: Severity): void {
   process.stderr.write(severity === "warning" ? `warning: ${line}\n` : `${line}\n`);
 }

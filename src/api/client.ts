@@ -40,8 +40,8 @@ export interface EndedCall extends CallResult {
 
 /**
  * `tooLarge`: the body is not read. `empty`: there is no body. `body`: it is no JSON object.
- * `inexactId`: the id is a number that JavaScript cannot represent exactly. `entries`: some entries of a
- * list are not usable.
+ * `inexactId`: the id is a number that JavaScript cannot represent exactly. `entries`: some entries
+ * of a list are not usable.
  */
 export type UnusableContent =
   | { readonly part: UnusableIdPart | "tooLarge" | "list" | "confirmation" | "success" }
@@ -59,8 +59,8 @@ export interface WebhookKey {
 }
 
 /**
- * The result of a creation: the service returned a webhook, there is none, or there may be one. `secret` is
- * what the response holds, which need not be a text.
+ * The result of a creation: the service returned a webhook, there is none, or there may be one.
+ * `secret` is what the response holds, which need not be a text.
  */
 export type Creation =
   | { readonly kind: "returned"; readonly webhook: WebhookKey; readonly secret: unknown }
@@ -68,8 +68,8 @@ export type Creation =
   | { readonly kind: "inDoubt"; readonly call: EndedCall };
 
 /**
- * The result of a deletion. `absent`: the service has no such webhook, or the API key has no access to it.
- * `failed`: the webhook may still exist.
+ * The result of a deletion. `absent`: the service has no such webhook, or the API key has no access
+ * to it. `failed`: the webhook may still exist.
  */
 export type Deletion =
   | { readonly kind: "deleted" }
@@ -88,8 +88,8 @@ export interface WebhookList {
 /**
  * Creates a webhook. The request is retried only when it is certain that no webhook was created.
  *
- * Source: docs/api/README.md#create-a-webhook. It does not show the status code of a success, so any 2xx
- * counts as one.
+ * Source: docs/api/README.md#create-a-webhook. It does not show the status code of a success, so
+ * any 2xx counts as one.
  */
 export async function createWebhook(
   context: ClientContext,
@@ -115,9 +115,11 @@ export async function createWebhook(
 /**
  * Lists the webhooks of a database.
  *
- * Source: docs/api/README.md#list-webhooks. Only a public service with this API documents the operation.
+ * Source: docs/api/README.md#list-webhooks. Only a public service with this API documents the
+ * operation.
  *
- * @param isUsable Whether the caller can use a webhook. An entry that is not usable makes the list incomplete.
+ * @param isUsable Whether the caller can use a webhook. An entry that is not usable makes the list
+ * incomplete.
  */
 export async function listWebhooks(
   context: ClientContext,
@@ -142,8 +144,8 @@ export async function listWebhooks(
 }
 
 /**
- * Deletes a webhook. Only the responses that the API documents count, because proxies and wrong hosts
- * send 404 too.
+ * Deletes a webhook. Only the responses that the API documents count, because proxies and wrong
+ * hosts send 404 too.
  *
  * Source: docs/api/README.md#delete-a-webhook.
  *

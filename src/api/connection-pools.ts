@@ -11,7 +11,8 @@ const maxBodyBytes = 1024 * 1024;
  * Opens the connection pools, which respect the proxy variables of the environment.
  *
  * @param timeoutMs Timeout of a connection.
- * @returns A function that returns the dispatcher for a URL; `undefined` if the URL of the proxy is not usable.
+ * @returns A function that returns the dispatcher for a URL; `undefined` if the URL of the proxy is
+ * not usable.
  */
 export function openPools(timeoutMs: number): (url: URL) => Dispatcher | undefined {
   // NODE_TLS_REJECT_UNAUTHORIZED must not send the API key to a host that has not proved its name.
@@ -42,13 +43,15 @@ export function openPools(timeoutMs: number): (url: URL) => Dispatcher | undefin
     requestTls: tls,
   });
 
-  // A proxy would connect to its own loopback interface, on a machine that must not receive the key.
+  // A proxy would connect to its own loopback interface, on a machine that must not receive the
+  // key.
   return ({ hostname }) => (isLoopbackHostname(hostname) ? direct : proxied);
 }
 
 /**
- * undici passes the IP address of a proxy on as the TLS server name, which must not be an IP address (RFC 6066,
- * section 3): Node.js 26 refuses it. Without a name, Node.js verifies the address.
+ * undici passes the IP address of a proxy on as the TLS server name, which must not be an IP
+ * address (RFC 6066, section 3): Node.js 26 refuses it. Without a name, Node.js verifies the
+ * address.
  */
 function withoutIpServerName(options: Pool.Options): Pool.Options {
   const { connect } = options;

@@ -19,7 +19,10 @@ export function parseErrorEnvelope(body: string): ErrorEnvelope | undefined {
     : undefined;
 }
 
-/** Returns the message of a body without an error envelope, such as that of `{ success: false, message }`. */
+/**
+ * Returns the message of a body without an error envelope, such as that of `{ success: false,
+ * message }`.
+ */
 export function messageInBody(body: string): string {
   const { message } = (parseJson(body) ?? {}) as { message?: unknown };
   return typeof message === "string" ? message : "";

@@ -28,7 +28,9 @@ const facts = {
   redirect: refusal,
   /** The key or the network has no access. */
   denied: refusal,
-  /** There is no such database or webhook, or none for this key. Only the service itself says so. */
+  /**
+   * There is no such database or webhook, or none for this key. Only the service itself says so.
+   */
   notFound: { ...refusal, asList: "noAccess" },
   /** There is no such operation at this address. */
   unsupported: { ...refusal, asList: "noOperation" },
@@ -87,7 +89,9 @@ export function classOfResponse({ statusCode, retryAfterMs, body }: HttpResponse
   return classOfStatus(statusCode);
 }
 
-/** Whether the response to a creation may say that the database is full or that the url is taken. */
+/**
+ * Whether the response to a creation may say that the database is full or that the url is taken.
+ */
 export function mayBeConflict(outcome: HttpOutcome): boolean {
   return outcome.kind === "response" && conflictStatusCodes.includes(outcome.statusCode);
 }

@@ -4,7 +4,8 @@ const longestRetryAfterMs = 2 ** 31 - 1;
 /**
  * Returns the milliseconds that a `Retry-After` header asks for, unless it is missing or malformed.
  *
- * @param now The time of the response by the clock of the service, with which a date in the header is compared.
+ * @param now The time of the response by the clock of the service, with which a date in the header
+ * is compared.
  */
 export function parseRetryAfter(value: string, now: number): number | undefined {
   if (/^\d+$/.test(value.trim())) {

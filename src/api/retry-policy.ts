@@ -3,15 +3,17 @@
 import { classOf, factsOf, factsOfStatus } from "./response-class.js";
 import type { HttpFailure, HttpOutcome } from "./send-once.js";
 
-/** How long a refused connection is retried: a service that restarts accepts connections by then. */
+/**
+ * How long a refused connection is retried: a service that restarts accepts connections by then.
+ */
 export const connectionRefusedSeconds = 15;
 
 const firstBackoffMs = 500;
 const longestBackoffMs = 10_000;
 // The first delay after "Retry-After: 0".
 const firstBackoffAfterZeroMs = 50;
-// Codes of Node.js and OpenSSL for an unusable proxy, a host that does not exist, a port without TLS and a
-// certificate that is not trusted.
+// Codes of Node.js and OpenSSL for an unusable proxy, a host that does not exist, a port without
+// TLS and a certificate that is not trusted.
 const permanentCodes =
   /^(ERR_INVALID_URL|ENOTFOUND|ERR_SSL_WRONG_VERSION_NUMBER|CERT_.*|UNABLE_TO_.*|.*SELF_SIGNED_CERT.*|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME_INVALID)$/;
 
@@ -44,7 +46,10 @@ export interface Delay {
   readonly delayMs: number;
 }
 
-/** Why a retry that was due does not take place. `connectionRefused`: after {@link connectionRefusedSeconds}. */
+/**
+ * Why a retry that was due does not take place. `connectionRefused`: after {@link
+ * connectionRefusedSeconds}.
+ */
 export type GiveUpReason = "retrySeconds" | "connectionRefused" | "stopping";
 
 /** Decides what follows an attempt. */

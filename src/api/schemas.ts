@@ -49,8 +49,8 @@ export interface ListEntry {
 }
 
 /**
- * Reads the response to the list operation. The list counts as complete only without any further field,
- * which could be the one of a pagination.
+ * Reads the response to the list operation. The list counts as complete only without any further
+ * field, which could be the one of a pagination.
  */
 export const parseWebhookList = parser(() => {
   const webhookSchema = listedWebhook();
@@ -78,8 +78,8 @@ function idOf(entry: unknown): string | undefined {
 export const parseDeletion = parser(() => z.object({ success: z.boolean() }));
 
 /**
- * Returns a function that reads a body, and returns `undefined` where it does not match the schema. The
- * schema is made with the first body, so that a command that sends nothing starts sooner.
+ * Returns a function that reads a body, and returns `undefined` where it does not match the schema.
+ * The schema is made with the first body, so that a command that sends nothing starts sooner.
  */
 function parser<Schema extends z.ZodMiniType>(make: () => Schema) {
   let schema: Schema | undefined;

@@ -35,7 +35,9 @@ export interface HttpResponse {
   readonly redirectOrigin?: string | undefined;
   /** Whether a redirect points to another path of the same origin. */
   readonly isSameOriginRedirect?: boolean;
-  /** Whether a list may be partial: status 206 (RFC 9110, section 15.3.7) or a `Link` (RFC 8288). */
+  /**
+   * Whether a list may be partial: status 206 (RFC 9110, section 15.3.7) or a `Link` (RFC 8288).
+   */
   readonly mayBeIncomplete?: boolean;
 }
 
@@ -64,7 +66,10 @@ export type HttpFailure =
 /** How one attempt ended. */
 export type HttpOutcome = HttpResponse | HttpFailure;
 
-/** Sends one request once, and returns what happened. `stopping` ends the attempt only before the request is sent. */
+/**
+ * Sends one request once, and returns what happened. `stopping` ends the attempt only before the
+ * request is sent.
+ */
 export type SendOnce = (request: HttpRequest, stopping?: AbortSignal) => Promise<HttpOutcome>;
 
 /**
@@ -109,7 +114,8 @@ async function race(
       }
     }),
   );
-  // undici ignores a signal until a connection is established, so the race does not wait for undici.
+  // undici ignores a signal until a connection is established, so the race does not wait for
+  // undici.
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abortUnlessSent = () => {
     if (!mayHaveBeenSent) {

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { type Delay, type GiveUpReason, nextStep, type RequestKind } from "./retry-policy.js";
 import type { HttpOutcome, HttpRequest, SendOnce } from "./send-once.js";
 
-// A delay is reported when, by its end, a request has taken this time, or this time has passed since the first pause.
+// A delay is reported when, by its end, a request has taken this time, or this time has passed
+// since the first pause.
 const reportedAfterMs = 5_000;
 // Over which time the requests that have waited for the end of a pause start.
 const spreadMs = 1_000;
@@ -21,15 +22,18 @@ export interface ClientOptions {
 export interface Call {
   readonly kind: RequestKind;
   readonly request: HttpRequest;
-  /** Whether the request deletes a webhook that this run has just created. It is sent even when Pulumi stops. */
+  /**
+   * Whether the request deletes a webhook that this run has just created. It is sent even when
+   * Pulumi stops.
+   */
   readonly isUndo?: boolean;
   /** Is called for a delay that the user should know of. */
   readonly onDelay: (delay: ReportedDelay) => void;
 }
 
 /**
- * A delay before a retry. A `retry` delays one request. A `pause` delays all requests, because the service limits
- * their rate. Each kind is reported once.
+ * A delay before a retry. A `retry` delays one request. A `pause` delays all requests, because the
+ * service limits their rate. Each kind is reported once.
  */
 export interface ReportedDelay extends Delay {
   readonly request: HttpRequest;
@@ -47,7 +51,10 @@ export interface CallResult {
   readonly giveUpReason?: GiveUpReason | undefined;
 }
 
-/** Sends the requests of one account, with retries. When the service limits their rate, all of them wait. */
+/**
+ * Sends the requests of one account, with retries. When the service limits their rate, all of them
+ * wait.
+ */
 export class Transport {
   readonly #options: ClientOptions;
   readonly #stopping: AbortSignal;
@@ -124,8 +131,8 @@ export class Transport {
   }
 
   /**
-   * Waits until no pause is left, at most until Pulumi stops. The waiting requests then start at random moments: all
-   * at once they would exceed the rate limit again.
+   * Waits until no pause is left, at most until Pulumi stops. The waiting requests then start at
+   * random moments: all at once they would exceed the rate limit again.
    */
   async #awaitPause(): Promise<void> {
     while (performance.now() < this.#pausedUntilMs && !this.#stopping.aborted) {
@@ -144,7 +151,9 @@ export class Transport {
 
 type CreateSender = (timeoutSeconds: number) => Promise<SendOnce>;
 
-/** Ignores a retry that a stop prevented: the outcome of the attempt before it says what went wrong. */
+/**
+ * Ignores a retry that a stop prevented: the outcome of the attempt before it says what went wrong.
+ */
 function resultOf(
   outcome: HttpOutcome,
   earlierOutcomes: readonly HttpOutcome[],

@@ -75,8 +75,8 @@ Prints the directory of the plugin.
 };
 
 /**
- * Runs the command that the arguments name, and imports only the modules of that command. Wrong usage sets
- * the exit code to 2; any other error is thrown.
+ * Runs the command that the arguments name, and imports only the modules of that command. Wrong
+ * usage sets the exit code to 2; any other error is thrown.
  */
 export async function runCommand([name, ...args]: readonly string[]): Promise<void> {
   try {
@@ -130,7 +130,9 @@ function command<const Options extends ParseArgsOptionsConfig>(definition: {
   };
 }
 
-/** Throws a UsageError in the words of `parseArgs`, which name an option and never show its value. */
+/**
+ * Throws a UsageError in the words of `parseArgs`, which name an option and never show its value.
+ */
 function parse<Options extends ParseArgsOptionsConfig>(args: readonly string[], options: Options) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });

@@ -12,8 +12,9 @@ export class UsageError extends Error {
 }
 
 /**
- * Reads the API keys of the local service, each with its databases. White space separates the keys in the
- * environment variable. The provider's key is never read, because it belongs to the real service.
+ * Reads the API keys of the local service, each with its databases. White space separates the keys
+ * in the environment variable. The provider's key is never read, because it belongs to the real
+ * service.
  *
  * @param texts The values of `--api-key`: `KEY` for all databases, or `KEY=DATABASE,DATABASE`.
  */

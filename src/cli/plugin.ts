@@ -6,7 +6,10 @@ import { version } from "../common/version.js";
 
 const run = promisify(execFile);
 
-/** `pulumi-dbwebhooks install-plugin`: installs the plugin of this package for the Pulumi CLI on PATH. */
+/**
+ * `pulumi-dbwebhooks install-plugin`: installs the plugin of this package for the Pulumi CLI on
+ * PATH.
+ */
 export async function installPlugin(): Promise<void> {
   const plugin = ["resource", "dbwebhooks", version, "--file", pluginDirectory()];
   // Another build can have the same version, and Pulumi would keep it without --reinstall.
@@ -25,7 +28,10 @@ export async function installPlugin(): Promise<void> {
   print(`The plugin dbwebhooks ${version} is installed.`);
 }
 
-/** `pulumi-dbwebhooks plugin-path`: prints the directory of the plugin, for `Pulumi.yaml` and scripts. */
+/**
+ * `pulumi-dbwebhooks plugin-path`: prints the directory of the plugin, for `Pulumi.yaml` and
+ * scripts.
+ */
 export async function printPluginPath(): Promise<void> {
   print(pluginDirectory());
 }

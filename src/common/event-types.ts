@@ -1,6 +1,6 @@
 /**
- * The nine event types that a webhook can subscribe to (docs/api/README.md#event-types). The schema of the plugin
- * has their docstrings as descriptions.
+ * The nine event types that a webhook can subscribe to (docs/api/README.md#event-types). The schema
+ * of the plugin has their docstrings as descriptions.
  */
 export const eventTypes = [
   /** New records are added. */

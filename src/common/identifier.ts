@@ -6,14 +6,17 @@ export function isIdentifier(text: string): boolean {
 }
 
 /**
- * Whether a text can be one segment of a path. URL parsers drop `.` and `..`, and a lone surrogate cannot
- * be percent-encoded.
+ * Whether a text can be one segment of a path. URL parsers drop `.` and `..`, and a lone surrogate
+ * cannot be percent-encoded.
  */
 export function isPathSegment(text: string): boolean {
   return text !== "" && text !== "." && text !== ".." && text.isWellFormed();
 }
 
-/** Whether a text holds control characters or surrounding white space, often copied with a line by accident. */
+/**
+ * Whether a text holds control characters or surrounding white space, often copied with a line by
+ * accident.
+ */
 export function hasControlOrSurroundingSpace(text: string): boolean {
   return /^\s|\s$|\p{Cc}/u.test(text);
 }
@@ -27,8 +30,8 @@ export function isApiKey(text: string): boolean {
 }
 
 /**
- * The id of a webhook as text, from an integer or its digits; `undefined` for anything else. Leading zeros are
- * refused, so that every webhook has one id. 0 is an id too.
+ * The id of a webhook as text, from an integer or its digits; `undefined` for anything else.
+ * Leading zeros are refused, so that every webhook has one id. 0 is an id too.
  *
  * Source: docs/api/README.md#fields-of-a-webhook.
  */

@@ -1,8 +1,8 @@
 const maxDepth = 100;
 
 /**
- * Parses JSON; `undefined` where a text is not JSON, or has more than 100 levels of lists and objects: recursive
- * functions overflow their stack on such a value.
+ * Parses JSON; `undefined` where a text is not JSON, or has more than 100 levels of lists and
+ * objects: recursive functions overflow their stack on such a value.
  */
 export function parseJson(text: string): unknown {
   try {

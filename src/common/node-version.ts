@@ -4,8 +4,8 @@ import { engines } from "../../package.json";
 const minimumVersion = engines.node.replace(">=", "");
 
 /**
- * Throws if this process runs on a version of Node.js that is too old, where a later failure would not name the
- * cause.
+ * Throws if this process runs on a version of Node.js that is too old, where a later failure would
+ * not name the cause.
  *
  * @param program The name for the message.
  */

@@ -3,11 +3,13 @@
 // Variation selectors are part of an emoji.
 const invisible = /(?!\p{VS})[\p{Cf}\p{DI}]/gu;
 const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
-// The beginning of a command in any line. Pulumi's CLI takes "<{%…%}>" for a colour, and panics at an
-// unknown one; CI systems obey "##[…]", "##vso[…]" and "##teamcity[…]".
+// The beginning of a command in any line. Pulumi's CLI takes "<{%…%}>" for a colour, and panics at
+// an unknown one; CI systems obey "##[…]", "##vso[…]" and "##teamcity[…]".
 const commands = /<\{%|##[\w-]*\[/g;
 
-/** Whether a text can be stored and shown unchanged: nothing in it is obeyed, altered or invisible. */
+/**
+ * Whether a text can be stored and shown unchanged: nothing in it is obeyed, altered or invisible.
+ */
 export function isPlainText(text: string): boolean {
   return plainTextOf(text) === text;
 }
@@ -30,7 +32,8 @@ export function shownValue(value: string): string {
 function plainTextOf(text: string): string {
   return (
     text
-      // Comes first: two lone surrogates would become a pair once the character between them is gone.
+      // Comes first: two lone surrogates would become a pair once the character between them is
+      // gone.
       .toWellFormed()
       .replace(invisible, "")
       .replace(controlCharacters, " ")

@@ -7,13 +7,13 @@ const maxLookedAt = 4_000;
 // A response can hold any number of secrets of any length. More values take too long to compare.
 const maxValueCount = 100;
 
-// Most receiver URLs contain some of these words in their path. If they counted as secret, most messages about
-// webhooks would be withheld.
+// Most receiver URLs contain some of these words in their path. If they counted as secret, most
+// messages about webhooks would be withheld.
 const commonWords =
   /(?<![\p{L}\p{N}])(?:api|callbacks?|events?|hooks?|incoming|(?:incoming)?webhooks?|notifications?|receivers?|services?|subscriptions?|databases?|tables?|records?|fields?|created|updated|deleted)(?![\p{L}\p{N}])/iu;
 
-// Texts that look like a credential, even one that is not known here, and URLs with more than an origin. Every
-// pattern runs in linear time.
+// Texts that look like a credential, even one that is not known here, and URLs with more than an
+// origin. Every pattern runs in linear time.
 const suspiciousPatterns = [
   /whsec_[\w+/=-]/i,
   /\b(?:bearer|basic)[\s:=]+(?=[\w.~+/-]*\d|[\w.~+/-]{16})/i,
@@ -21,12 +21,14 @@ const suspiciousPatterns = [
 ];
 
 /**
- * Returns the first 4,000 characters of a text from outside, or a placeholder if they may hold a secret.
+ * Returns the first 4,000 characters of a text from outside, or a placeholder if they may hold a
+ * secret.
  *
- * It finds what a gateway or a debug page repeats by accident. A text is withheld if it shares 8 letters or digits
- * in a row with the first 4,000 characters of a sensitive value, whatever else stands between them, in either case,
- * also percent-encoded. Shorter values are not searched for. A text that looks like a credential is withheld too, and every
- * text if there are more than 100 values.
+ * It finds what a gateway or a debug page repeats by accident. A text is withheld if it shares 8
+ * letters or digits in a row with the first 4,000 characters of a sensitive value, whatever else
+ * stands between them, in either case, also percent-encoded. Shorter values are not searched for. A
+ * text that looks like a credential is withheld too, and every text if there are more than 100
+ * values.
  */
 export function redact(text: string, sensitiveValues: readonly string[] = []): string {
   const start = text.slice(0, maxLookedAt);
@@ -45,9 +47,9 @@ export function redact(text: string, sensitiveValues: readonly string[] = []): s
 }
 
 /**
- * Lists the parts of a receiver's URL that can be a credential: user info, host, path, query and fragment, and also
- * each path segment and query value, because these can be credentials of their own. Common words such as
- * `hooks` are cut out, and the names of this machine.
+ * Lists the parts of a receiver's URL that can be a credential: user info, host, path, query and
+ * fragment, and also each path segment and query value, because these can be credentials of their
+ * own. Common words such as `hooks` are cut out, and the names of this machine.
  */
 export function sensitivePartsOfUrl(url: string): string[] {
   const parsed = URL.parse(url);

@@ -3,7 +3,9 @@ import { validateNames } from "./nearest-name.js";
 /** Prefix of this package's keys in a stack's configuration. */
 export const namespace = "dbwebhooks";
 
-/** The input that marks an explicit `Provider` of the dynamic adapter. The plugin goes by its name. */
+/**
+ * The input that marks an explicit `Provider` of the dynamic adapter. The plugin goes by its name.
+ */
 export const explicitProviderKey = `${namespace}:isExplicit`;
 
 /** The environment variable of each setting. `sdk/args.ts` says what the settings mean. */
@@ -34,7 +36,9 @@ export function isRequiredSetting(name: string): name is RequiredSetting {
 
 /** The environment variable with the secret of a webhook to import. */
 export const importSecretVariable = "DBWEBHOOKS_IMPORT_SECRET";
-/** The environment variable with the API keys of `serve`: other users of the machine cannot read it. */
+/**
+ * The environment variable with the API keys of `serve`: other users of the machine cannot read it.
+ */
 export const serveApiKeysVariable = "DBWEBHOOKS_SERVE_API_KEYS";
 
 /** The environment variables that the provider or the local service reads. */
@@ -45,8 +49,8 @@ export const knownVariables: readonly string[] = [
 ];
 
 /**
- * Whether a project has the name of this package, so that the prefix of the settings is also that of the project's own
- * keys: an unknown key is then not a mistake.
+ * Whether a project has the name of this package, so that the prefix of the settings is also that
+ * of the project's own keys: an unknown key is then not a mistake.
  */
 export function sharesNamespace(project: string | undefined): boolean {
   return project === namespace;
@@ -64,9 +68,9 @@ export function validateEnvironmentNames(names: readonly string[]): string[] {
 }
 
 /**
- * Whether Pulumi gives this name to a default provider: `default`, and the version or the address of the
- * plugin behind it, such as `default_1_2_3` or `default_https_/…` (`ProviderRequest.DefaultName` in
- * `pkg/resource/deploy/providers` of pulumi/pulumi).
+ * Whether Pulumi gives this name to a default provider: `default`, and the version or the address
+ * of the plugin behind it, such as `default_1_2_3` or `default_https_/…`
+ * (`ProviderRequest.DefaultName` in `pkg/resource/deploy/providers` of pulumi/pulumi).
  */
 export function isDefaultProviderName(name: string): boolean {
   return /^default($|_\d+_\d+_\d+|_\w+_\/)/.test(name);

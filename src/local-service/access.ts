@@ -18,7 +18,10 @@ export class KnownApiKeys {
     return [...this.#databasesOf.keys()][0] ?? "";
   }
 
-  /** The key in an `Authorization` header, if it is known. The scheme is case-insensitive (RFC 9110, section 11.1). */
+  /**
+   * The key in an `Authorization` header, if it is known. The scheme is case-insensitive (RFC 9110,
+   * section 11.1).
+   */
   knownKeyOf(authorization: string | undefined): string | undefined {
     const key = /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
     return this.#databasesOf.has(key) ? key : undefined;
@@ -46,9 +49,9 @@ export function authorize(keys: KnownApiKeys) {
 }
 
 /**
- * Refuses a request whose `Host` is not a loopback name, or whose `Origin` is not a loopback address.
- * The default key is public, and every web page can send requests to 127.0.0.1, even under the page's
- * own host name (DNS rebinding).
+ * Refuses a request whose `Host` is not a loopback name, or whose `Origin` is not a loopback
+ * address. The default key is public, and every web page can send requests to 127.0.0.1, even under
+ * the page's own host name (DNS rebinding).
  */
 export const loopbackOnly = createMiddleware<ServiceEnv>(async (c, next) => {
   const { host, origin } = c.env.incoming.headers;

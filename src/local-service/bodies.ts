@@ -14,7 +14,8 @@ export function creationSchema(allowUnknownEvents: boolean) {
   const error = "must be an array of at least one event type";
   return objectSchema({
     url: z.custom(isUrl, { error: "must be an absolute http or https URL" }),
-    // Zod reports every invalid item of an array, and fails if there are more than 100,000. This reports the first.
+    // Zod reports every invalid item of an array, and fails if there are more than 100,000. This
+    // reports the first.
     events: z
       .array(z.unknown(), { error })
       .check(z.minLength(1, { error }), ({ value, issues }) => {
@@ -42,7 +43,10 @@ export function eventSchema(allowUnknownEvents: boolean) {
   });
 }
 
-/** Returns what is wrong with a body, such as "url must be …; tableId must be …"; `undefined` if it is valid. */
+/**
+ * Returns what is wrong with a body, such as "url must be …; tableId must be …"; `undefined` if it
+ * is valid.
+ */
 export function validateBody(schema: z.ZodMiniType, body: unknown): string | undefined {
   return schema
     .safeParse(body)

@@ -12,8 +12,8 @@ export class Deliveries {
   readonly #log: ServiceLog;
   readonly #deliverTo: string | undefined;
   readonly #eventSchema: ReturnType<typeof eventSchema>;
-  // `sendNotification` has the timeout. Those of undici for a response are off, and that for connecting, 10 s by
-  // default, must not be shorter.
+  // `sendNotification` has the timeout. Those of undici for a response are off, and that for
+  // connecting, 10 s by default, must not be shorter.
   readonly #agent = new Agent({
     connect: { timeout: timeoutSeconds * 1000 },
     headersTimeout: 0,

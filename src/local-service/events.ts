@@ -11,11 +11,13 @@ export interface NewEvent {
   /** Table of the event. Default: none, and webhooks with a `tableId` do not get the event. */
   readonly tableId?: string | undefined;
   /**
-   * `data` of the notification; `tableId` is added if `data` has none. Default: a sample that fits the
-   * event type, in the table of the event or in a made-up one.
+   * `data` of the notification; `tableId` is added if `data` has none. Default: a sample that fits
+   * the event type, in the table of the event or in a made-up one.
    */
   readonly data?: Readonly<Record<string, unknown>> | undefined;
-  /** Identifier by which receivers detect duplicates. Default: a new one, `evt_` and random digits. */
+  /**
+   * Identifier by which receivers detect duplicates. Default: a new one, `evt_` and random digits.
+   */
   readonly id?: string | undefined;
 }
 
@@ -32,7 +34,10 @@ export function completeEvent(event: NewEvent): DeliveredEvent {
   };
 }
 
-/** A sample of the data of a notification, in the form that docs/api/README.md#what-the-local-service-does describes. */
+/**
+ * A sample of the data of a notification, in the form that
+ * docs/api/README.md#what-the-local-service-does describes.
+ */
 function sampleData(type: string, tableId = newId("tbl")): Record<string, unknown> {
   const [subject, change] = type.split(".");
   const [recordId, fieldId] = [newId("rec"), newId("fld")];

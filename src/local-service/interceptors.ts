@@ -8,15 +8,16 @@ import type { ServiceEnv } from "./requests.js";
 /**
  * Middleware around the handling of a request, which decides about the response.
  *
- * `await next()` lets the service handle the request (through the interceptors that were added earlier) and
- * returns its response. Call it at most once, or not at all: then the request has no effect. The response
- * can be passed on, changed or replaced by any other `Response`, such as {@link connectionReset}. A promise
- * that is never fulfilled keeps the connection open until the client leaves or the service closes. If the
- * interceptor throws, the response is 500 with the message of the error.
+ * `await next()` lets the service handle the request (through the interceptors that were added
+ * earlier) and returns its response. Call it at most once, or not at all: then the request has no
+ * effect. The response can be passed on, changed or replaced by any other `Response`, such as
+ * {@link connectionReset}. A promise that is never fulfilled keeps the connection open until the
+ * client leaves or the service closes. If the interceptor throws, the response is 500 with the
+ * message of the error.
  *
- * Interceptors see the requests of the API and those to unknown paths, after the service has read the body.
- * They see neither an emission over HTTP nor `GET /`, nor a request that is refused earlier, because of its `Host`,
- * its `Origin` or the size of its body.
+ * Interceptors see the requests of the API and those to unknown paths, after the service has read
+ * the body. They see neither an emission over HTTP nor `GET /`, nor a request that is refused
+ * earlier, because of its `Host`, its `Origin` or the size of its body.
  *
  * @param request The entry in `requests`. It becomes `committed` while `next` runs.
  * @param next Rejects when the service has closed, so that a delayed request has no effect.
@@ -39,7 +40,8 @@ export interface ResponseOptions {
  *
  * @param statusCode 200 to 599.
  * @throws RangeError for any other status code.
- * @throws TypeError for a body with a status code that allows none, such as 204 (the Fetch standard).
+ * @throws TypeError for a body with a status code that allows none, such as 204 (the Fetch
+ * standard).
  */
 export function respondWith(statusCode: number, options: ResponseOptions = {}): Interceptor {
   const { headers = {}, body } = options;
@@ -95,8 +97,8 @@ export function times(
 }
 
 /**
- * The response that makes the service send a TCP reset: a network error in the terms of the Fetch standard,
- * with the `type` "error" and the `status` 0.
+ * The response that makes the service send a TCP reset: a network error in the terms of the Fetch
+ * standard, with the `type` "error" and the `status` 0.
  */
 export function connectionReset(): Response {
   return Response.error();

@@ -31,7 +31,8 @@ export class ServiceLog extends EventEmitter<Listeners> {
       }
     };
     const found = find();
-    // A test may end without awaiting the promise, and an unhandled rejection would end the process.
+    // A test may end without awaiting the promise, and an unhandled rejection would end the
+    // process.
     found.catch(() => {});
     return found;
   }
@@ -47,7 +48,9 @@ export class ServiceLog extends EventEmitter<Listeners> {
     return entry;
   }
 
-  /** Keeps the first outcome, for example when a response follows after the client has disconnected. */
+  /**
+   * Keeps the first outcome, for example when a response follows after the client has disconnected.
+   */
   finishRequest(
     request: RequestEntry,
     result: Pick<ReceivedRequest, "outcome" | "statusCode" | "problem">,

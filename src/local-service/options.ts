@@ -6,7 +6,10 @@ import type { LogEntry } from "./records.js";
 /** The API key of a service that is given none. */
 export const defaultApiKey = "local-api-key";
 
-/** What is wrong with options with which a service would be useless or open to everybody, and what to write instead. */
+/**
+ * What is wrong with options with which a service would be useless or open to everybody, and what
+ * to write instead.
+ */
 export const optionProblems = {
   unusableKey:
     "apiKeys must hold at least one key, and each must consist of visible ASCII characters",
@@ -20,38 +23,42 @@ export interface LocalServiceOptions {
   readonly port?: number;
   /**
    * Address to listen on. Default: `127.0.0.1`. Other machines can reach any address that is not
-   * loopback, whatever `allowRemote` is, and keys travel in clear text: there is no TLS. Such an address needs
-   * `apiKeys` of your own.
+   * loopback, whatever `allowRemote` is, and keys travel in clear text: there is no TLS. Such an
+   * address needs `apiKeys` of your own.
    */
   readonly host?: string;
   /**
-   * Accepts requests with any `Host` and any `Origin`, for example behind a proxy; only `host` decides which
-   * machines can connect. Default: `false` on a loopback `host`: a `Host` that is not a loopback name gets
-   * 421 and such an `Origin` 403, so that no web page can use the service. Always `true` on any other `host`.
+   * Accepts requests with any `Host` and any `Origin`, for example behind a proxy; only `host`
+   * decides which machines can connect. Default: `false` on a loopback `host`: a `Host` that is not
+   * a loopback name gets 421 and such an `Origin` 403, so that no web page can use the service.
+   * Always `true` on any other `host`.
    */
   readonly allowRemote?: boolean;
   /**
-   * The API keys that the service knows, of visible ASCII characters. Default: `["local-api-key"]`. There must be at
-   * least one.
+   * The API keys that the service knows, of visible ASCII characters. Default: `["local-api-key"]`.
+   * There must be at least one.
    */
   readonly apiKeys?: ApiKeys;
-  /** Accepts event types other than the nine documented ones. Default: `false`, the response to them is 400. */
+  /**
+   * Accepts event types other than the nine documented ones. Default: `false`, the response to them
+   * is 400.
+   */
   readonly allowUnknownEvents?: boolean;
   /** Supports the list operation, `GET …/webhooks`. Default: `false`, the response to it is 405. */
   readonly listing?: boolean;
   /** An interceptor from the start, as added by `use`. Default: none. */
   readonly intercept?: Interceptor;
   /**
-   * Origin that receives every notification, such as `http://127.0.0.1:9000`, in place of the origin of
-   * the webhook's `url`; path and query stay. For tests that must not reach the real receivers.
-   * Default: the `url` of each webhook.
+   * Origin that receives every notification, such as `http://127.0.0.1:9000`, in place of the
+   * origin of the webhook's `url`; path and query stay. For tests that must not reach the real
+   * receivers. Default: the `url` of each webhook.
    */
   readonly deliverTo?: string;
   /** How many requests `requests` holds; the service forgets the oldest first. Default: 10,000. */
   readonly maxRequests?: number;
   /**
-   * Called with each request when its outcome is known, and with each delivery that has ended. An error that it
-   * throws is an uncaught exception.
+   * Called with each request when its outcome is known, and with each delivery that has ended. An
+   * error that it throws is an uncaught exception.
    */
   readonly onLog?: (entry: LogEntry) => void;
 }

@@ -3,8 +3,8 @@
 /** A webhook as the local service keeps it. */
 export interface StoredWebhook {
   /**
-   * Identifier of the webhook, never used twice. Ids count up from the time of the start, so that a stack
-   * never confuses its webhook with one of a later service.
+   * Identifier of the webhook, never used twice. Ids count up from the time of the start, so that a
+   * stack never confuses its webhook with one of a later service.
    */
   readonly id: number;
   /** Database that the webhook belongs to. */
@@ -17,7 +17,9 @@ export interface StoredWebhook {
   readonly tableId: string | null;
   /** Whether notifications are delivered. `true` at creation. */
   readonly active: boolean;
-  /** The signing secret, in clear text: `whsec_` and base64. The API reveals it only at creation. */
+  /**
+   * The signing secret, in clear text: `whsec_` and base64. The API reveals it only at creation.
+   */
   readonly secret: string;
 }
 
@@ -32,30 +34,42 @@ export interface ReceivedRequest {
   readonly method: string;
   /** The request target as sent: with the query, and still percent-encoded. */
   readonly path: string;
-  /** The headers, with names in lower case. **`authorization` is in clear text**, for assertions only. */
+  /**
+   * The headers, with names in lower case. **`authorization` is in clear text**, for assertions
+   * only.
+   */
   readonly headers: Readonly<Record<string, string>>;
   /** The database in the path, decoded; absent when the service does not know the path. */
   readonly databaseId?: string;
-  /** The last segment of a deletion's path, decoded; for a creation, the id of the stored webhook as text. */
+  /**
+   * The last segment of a deletion's path, decoded; for a creation, the id of the stored webhook as
+   * text.
+   */
   readonly webhookId?: string;
-  /** Whether the API key is known and may use the database; absent when the service does not know the path. */
+  /**
+   * Whether the API key is known and may use the database; absent when the service does not know
+   * the path.
+   */
   readonly authorized?: boolean;
   /**
-   * The parsed JSON body; `undefined` when there is none, when it is not JSON, and before it is read. The
-   * service reads only the body of an authorized request.
+   * The parsed JSON body; `undefined` when there is none, when it is not JSON, and before it is
+   * read. The service reads only the body of an authorized request.
    */
   // biome-ignore lint/suspicious/noExplicitAny: a client can send any JSON.
   readonly body?: any;
   /** Whether the service has stored or deleted a webhook for this request. */
   readonly committed: boolean;
-  /** The status of the response, after interceptors; absent as long as no complete response was written. */
+  /**
+   * The status of the response, after interceptors; absent as long as no complete response was
+   * written.
+   */
   readonly statusCode?: number;
   /** Why the service refused the request, in the words of its response. */
   readonly problem?: string;
   /**
-   * The outcome. `"responded"`: the service wrote a complete response; `"reset"`: an interceptor reset the
-   * connection; `"disconnected"`: the client went away first; `"pending"`: not finished yet. A pending or
-   * disconnected request may still be committed.
+   * The outcome. `"responded"`: the service wrote a complete response; `"reset"`: an interceptor
+   * reset the connection; `"disconnected"`: the client went away first; `"pending"`: not finished
+   * yet. A pending or disconnected request may still be committed.
    */
   readonly outcome: RequestOutcome;
 }

@@ -36,10 +36,11 @@ export function logRequest(log: ServiceLog) {
 }
 
 /**
- * Reads the body of an authorized request into its log entry. The response is 413 if the body is too large.
+ * Reads the body of an authorized request into its log entry. The response is 413 if the body is
+ * too large.
  *
- * Reads the stream of Node.js directly. Hono's `bodyLimit` would put a chunked body into a new `Request`,
- * and that works only if the global `Request` of the process is replaced.
+ * Reads the stream of Node.js directly. Hono's `bodyLimit` would put a chunked body into a new
+ * `Request`, and that works only if the global `Request` of the process is replaced.
  */
 export function readBody(log: ServiceLog) {
   return createMiddleware<ServiceEnv>(async (c, next) => {

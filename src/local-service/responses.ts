@@ -24,8 +24,9 @@ export function sendError(
 }
 
 /**
- * Responds with 404 `NOT_FOUND`. The message is the same for a webhook that does not exist, for one of
- * another database and for a database without access, so that a caller without access learns nothing.
+ * Responds with 404 `NOT_FOUND`. The message is the same for a webhook that does not exist, for one
+ * of another database and for a database without access, so that a caller without access learns
+ * nothing.
  */
 export function sendNotFound(c: Context): Response {
   const { webhookId, databaseId } = c.req.param();
@@ -34,7 +35,10 @@ export function sendNotFound(c: Context): Response {
   return sendError(c, 404, `${what} not found`);
 }
 
-/** Responds in plain text, because a client could take an error body for a statement about its webhook. */
+/**
+ * Responds in plain text, because a client could take an error body for a statement about its
+ * webhook.
+ */
 export function sendPlainError(c: Context, statusCode: 403 | 404 | 421, message: string): Response {
   c.set("problem", message);
   return c.text(message, statusCode);

@@ -28,8 +28,9 @@ const itemPath = "/:databaseId/webhooks/:webhookId";
 const eventsPath = "/_local/bases/:databaseId/events";
 
 /**
- * The routes of docs/api/README.md. The steps of a request are, in order: the log, `Host` and `Origin`, the body
- * if the API key may use the database, interceptors, refusal without such a key, and the handler.
+ * The routes of docs/api/README.md. The steps of a request are, in order: the log, `Host` and
+ * `Origin`, the body if the API key may use the database, interceptors, refusal without such a key,
+ * and the handler.
  */
 export function createRoutes(parts: ServiceParts, options: LocalServiceOptions): Hono<ServiceEnv> {
   const { webhooks, deliveries, keys, log, interceptors, closing } = parts;
@@ -44,7 +45,8 @@ export function createRoutes(parts: ServiceParts, options: LocalServiceOptions):
   };
 
   app.onError((error, c) => sendError(c, 500, `The local service failed: ${error.message}`));
-  // In plain text, because NOT_FOUND in the error body would tell a client that its webhook is gone.
+  // In plain text, because NOT_FOUND in the error body would tell a client that its webhook is
+  // gone.
   app.notFound((c) => sendPlainError(c, 404, "There is nothing at this path."));
   app.use(logRequest(log));
   if (isLoopbackOnly(options)) {
@@ -102,7 +104,10 @@ export function createRoutes(parts: ServiceParts, options: LocalServiceOptions):
   return app;
 }
 
-/** Emits an event, whose body is the event without its database, and responds when every delivery has ended. */
+/**
+ * Emits an event, whose body is the event without its database, and responds when every delivery
+ * has ended.
+ */
 async function emitEvent(
   c: Context<ServiceEnv, typeof eventsPath>,
   emitter: Deliveries,

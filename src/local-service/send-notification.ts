@@ -53,8 +53,9 @@ function urlAtOrigin(url: string, origin: string): string {
 }
 
 /**
- * Returns JSON with a space after each colon. `JSON.stringify` writes it without one, so a receiver that verifies
- * what it has parsed and written anew fails here, as it would at a service with another JSON writer.
+ * Returns JSON with a space after each colon. `JSON.stringify` writes it without one, so a receiver
+ * that verifies what it has parsed and written anew fails here, as it would at a service with
+ * another JSON writer.
  */
 function notificationBody(event: DeliveredEvent, webhookId: number): string {
   const { id, type, timestamp, data, databaseId: baseId } = event;
@@ -66,8 +67,8 @@ function notificationBody(event: DeliveredEvent, webhookId: number): string {
 }
 
 /**
- * Signs with the time of the request, because receivers refuse timestamps older than five minutes. Source: Standard
- * Webhooks.
+ * Signs with the time of the request, because receivers refuse timestamps older than five minutes.
+ * Source: Standard Webhooks.
  */
 function signatureHeaders(id: string, body: string, secret: string): Record<string, string> {
   const sentAt = Math.floor(Date.now() / 1000).toString();
@@ -90,7 +91,9 @@ function basicAuthorization(url: string): { authorization?: string } {
   return { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` };
 }
 
-/** Returns only the code of an error: its message can contain the URL, which may be a credential. */
+/**
+ * Returns only the code of an error: its message can contain the URL, which may be a credential.
+ */
 function describeProblem(error: unknown, timeout: AbortSignal): string {
   const { code, name } = error as { code?: unknown; name?: unknown };
   return timeout.aborted

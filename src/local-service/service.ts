@@ -18,8 +18,9 @@ import type { EmittedEvent, ReceivedRequest, StoredWebhook, WebhookChanges } fro
 import { createRoutes, type ServiceParts } from "./routes.js";
 
 /**
- * The timeouts of Node's server for the headers of a request and for the complete request, and how often it
- * checks them, in milliseconds. After a timeout it responds with 408 and closes the connection.
+ * The timeouts of Node's server for the headers of a request and for the complete request, and how
+ * often it checks them, in milliseconds. After a timeout it responds with 408 and closes the
+ * connection.
  */
 const serverTimeouts = {
   headersTimeout: 10_000,
@@ -30,8 +31,8 @@ const serverTimeouts = {
 /**
  * Starts a local service.
  *
- * @throws TypeError that names all problems, if `apiKeys` holds no key or an unusable one, if `host` is not
- * loopback and `apiKeys` holds the default key, and if `deliverTo` is not an origin.
+ * @throws TypeError that names all problems, if `apiKeys` holds no key or an unusable one, if
+ * `host` is not loopback and `apiKeys` holds the default key, and if `deliverTo` is not an origin.
  * @throws RangeError if `port` is not one from 0 to 65,535.
  * @throws Error of Node.js if it cannot listen, with the code `EADDRINUSE` if the port is taken.
  * @throws Error on a Node.js older than the package supports.
@@ -63,7 +64,8 @@ function createParts(options: LocalServiceOptions, closing: AbortSignal): Servic
   const webhooks = new Map<number, StoredWebhook>();
   const log = new ServiceLog(maxRequests, closing);
   if (onLog !== undefined) {
-    // In a microtask, so that an error in `onLog` is an uncaught exception and never breaks a request.
+    // In a microtask, so that an error in `onLog` is an uncaught exception and never breaks a
+    // request.
     log.on("entry", (entry) => queueMicrotask(() => onLog(entry)));
   }
   const interceptors = new Interceptors();
@@ -97,7 +99,10 @@ export class LocalService implements AsyncDisposable {
     return this.#parts.keys.first;
   }
 
-  /** A copy of the list of the newest requests, in order of arrival. Its entries change as the requests proceed. */
+  /**
+   * A copy of the list of the newest requests, in order of arrival. Its entries change as the
+   * requests proceed.
+   */
   get requests(): readonly ReceivedRequest[] {
     return [...this.#parts.log.requests];
   }
@@ -113,17 +118,17 @@ export class LocalService implements AsyncDisposable {
   }
 
   /**
-   * Waits for the next request that matches. The function is called when a request has been received, when it
-   * has stored or deleted a webhook (`committed`), and when its `outcome` is known. Waits without a timeout,
-   * and rejects when the service closes first.
+   * Waits for the next request that matches. The function is called when a request has been
+   * received, when it has stored or deleted a webhook (`committed`), and when its `outcome` is
+   * known. Waits without a timeout, and rejects when the service closes first.
    */
   nextRequest(matches: (request: ReceivedRequest) => boolean): Promise<ReceivedRequest> {
     return this.#parts.log.nextRequest(matches);
   }
 
   /**
-   * Emits an event: sends it once to every active webhook that subscribes to it, and waits for the outcomes. Rejects
-   * with a TypeError, and sends nothing, when the event is invalid.
+   * Emits an event: sends it once to every active webhook that subscribes to it, and waits for the
+   * outcomes. Rejects with a TypeError, and sends nothing, when the event is invalid.
    */
   async emit(event: NewEvent): Promise<EmittedEvent> {
     const problem = this.#parts.deliveries.validateEvent(event);
@@ -134,10 +139,11 @@ export class LocalService implements AsyncDisposable {
   }
 
   /**
-   * Adds an interceptor, for faults and observations. It is outermost: it gets each request before the
-   * interceptors that were added earlier, and each response after them.
+   * Adds an interceptor, for faults and observations. It is outermost: it gets each request before
+   * the interceptors that were added earlier, and each response after them.
    *
-   * @returns A function that removes the interceptor. A request that it already has continues through it.
+   * @returns A function that removes the interceptor. A request that it already has continues
+   * through it.
    * @example
    * // The service makes the next webhook, and the response is lost.
    * service.use(times(1, loseResponse(), ({ method }) => method === "POST"));
@@ -147,7 +153,8 @@ export class LocalService implements AsyncDisposable {
   }
 
   /**
-   * Changes a webhook without a request, for example to simulate drift. The changes are not validated.
+   * Changes a webhook without a request, for example to simulate drift. The changes are not
+   * validated.
    *
    * @throws RangeError when there is no webhook with this id.
    */
@@ -164,7 +171,10 @@ export class LocalService implements AsyncDisposable {
     this.#parts.webhooks.delete(this.#existing(id).id);
   }
 
-  /** Stops listening, closes every connection and ends deliveries in flight. A second call has no effect. */
+  /**
+   * Stops listening, closes every connection and ends deliveries in flight. A second call has no
+   * effect.
+   */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;

@@ -30,8 +30,8 @@ interface CreatedWebhook {
 const harmlessKinds: readonly ErrorKind[] = ["notCreated", "undone"];
 
 /**
- * Creates a webhook. Deletes it again only if its secret can no longer reach the state, because Pulumi
- * stores nothing more.
+ * Creates a webhook. Deletes it again only if its secret can no longer reach the state, because
+ * Pulumi stores nothing more.
  */
 export const createOperation: OperationDefinition<CreateRequest, CreateResult> = {
   name: ({ inputs }) => {
@@ -69,9 +69,9 @@ export const createOperation: OperationDefinition<CreateRequest, CreateResult> =
 };
 
 /**
- * Throws if this creation has failed before in this command and may have left a webhook at the service.
- * An error hook of the program makes Pulumi repeat a failed creation, and then Pulumi does not show the
- * error, so the first repetition does.
+ * Throws if this creation has failed before in this command and may have left a webhook at the
+ * service. An error hook of the program makes Pulumi repeat a failed creation, and then Pulumi does
+ * not show the error, so the first repetition does.
  */
 function assertNotInDoubt({ operation, knownWebhooks }: Context, creation: string): void {
   const earlierError = knownWebhooks.doubtOf(creation);

@@ -8,8 +8,9 @@ import { lookUp } from "./run/lookup.js";
 import type { Context, OperationDefinition } from "./run/operation.js";
 
 /**
- * Deletes a webhook that is in the state. Throws unless the webhook is gone or may count as gone. A webhook that this command
- * has created or imported has another resource now, so it is not deleted, and this counts as done.
+ * Deletes a webhook that is in the state. Throws unless the webhook is gone or may count as gone. A
+ * webhook that this command has created or imported has another resource now, so it is not deleted,
+ * and this counts as done.
  */
 export const deleteOperation: OperationDefinition<StoredWebhook, void> = {
   name: ({ id, state }) => `Delete ${nameOfWebhook(id, state.databaseId)}`,
@@ -47,8 +48,8 @@ export const deleteOperation: OperationDefinition<StoredWebhook, void> = {
 };
 
 /**
- * Requests the list of the database, unless `listing` is off, and says what it shows: a key without access gets 404 for
- * every webhook. Throws if the webhook may exist.
+ * Requests the list of the database, unless `listing` is off, and says what it shows: a key without
+ * access gets 404 for every webhook. Throws if the webhook may exist.
  */
 async function confirmAbsence(
   context: Context,

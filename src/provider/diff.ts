@@ -19,7 +19,8 @@ interface DiffResult {
 }
 
 /**
- * Compares a webhook with the arguments and the base URL, and warns of differences. Throws if the update must not happen.
+ * Compares a webhook with the arguments and the base URL, and warns of differences. Throws if the
+ * update must not happen.
  */
 export const diffOperation = localOperation<DiffRequest, DiffResult>({
   name: ({ id, state }) => `Compare ${nameOfWebhook(id, state.databaseId)}`,
@@ -50,9 +51,9 @@ export const diffOperation = localOperation<DiffRequest, DiffResult>({
 });
 
 /**
- * Throws if the default provider is at another address than the webhook: it has one address and one key, so it could
- * create a new webhook, but not delete the old one. An explicit provider may get a webhook from another provider,
- * which deletes it.
+ * Throws if the default provider is at another address than the webhook: it has one address and one
+ * key, so it could create a new webhook, but not delete the old one. An explicit provider may get a
+ * webhook from another provider, which deletes it.
  */
 function assertReachable(
   { config: { settings }, operation }: LocalContext,

@@ -27,8 +27,9 @@ interface ImportResult {
 }
 
 /**
- * Reads a webhook that Pulumi does not know yet. Its secret, which the service does not reveal again, comes from the
- * environment. Its arguments stand beside the secret, or else come from the list of its database.
+ * Reads a webhook that Pulumi does not know yet. Its secret, which the service does not reveal
+ * again, comes from the environment. Its arguments stand beside the secret, or else come from the
+ * list of its database.
  */
 export const importOperation: OperationDefinition<WebhookKey, ImportResult> = {
   name: ({ id, databaseId }) => `Import ${nameOfWebhook(id, databaseId)}`,
@@ -43,7 +44,8 @@ export const importOperation: OperationDefinition<WebhookKey, ImportResult> = {
     const line = importText(nameOfWebhook(id, databaseId), given.inputs === undefined);
     operation.notifyOnce(`${urn}: ${line}`, line);
     knownWebhooks.noteImported(address);
-    // Pulumi does not pass on what the program declares, and a receiver's url is often a credential.
+    // Pulumi does not pass on what the program declares, and a receiver's url is often a
+    // credential.
     const inputs = { ...webhook, url: wrapSecret(webhook.url) };
     const { secret } = given;
     return { id, inputs, props: withWrappedSecret({ ...outputsOf(inputs), baseUrl, secret }) };
@@ -97,9 +99,9 @@ interface GivenWebhook {
 }
 
 /**
- * Reads the variable for one webhook: a JSON object by `<databaseId>/<id>` of secrets, or of objects
- * with `secret` and the arguments. No problem repeats a name or a value of the variable: if somebody
- * has swapped key and value, the name is the secret.
+ * Reads the variable for one webhook: a JSON object by `<databaseId>/<id>` of secrets, or of
+ * objects with `secret` and the arguments. No problem repeats a name or a value of the variable: if
+ * somebody has swapped key and value, the name is the secret.
  */
 function parseVariable(variable: string, { databaseId, id }: WebhookAddress): GivenWebhook {
   if (variable === "") {
@@ -141,7 +143,9 @@ function unusable(problem: string): GivenWebhook {
   return { secret: "", problem };
 }
 
-/** Whether a secret that a user gives is accepted. A secret that the service returns may hold more. */
+/**
+ * Whether a secret that a user gives is accepted. A secret that the service returns may hold more.
+ */
 function isUsableSecret(text: string): boolean {
   return "secret" in parseSecret(text) && !hasControlOrSurroundingSpace(text);
 }

@@ -15,7 +15,10 @@ import { type Properties, withWrappedSecret } from "./rules/values.js";
 import { differencesFrom, type ListedProperties, lookUpForRefresh } from "./run/lookup.js";
 import type { Context, LocalContext, OperationDefinition } from "./run/operation.js";
 
-/** The state, as Pulumi's dynamic providers return it. An empty id says that the webhook no longer exists. */
+/**
+ * The state, as Pulumi's dynamic providers return it. An empty id says that the webhook no longer
+ * exists.
+ */
 interface ReadResult {
   readonly id: string;
   readonly props: Properties;
@@ -49,8 +52,8 @@ export const readOperation: OperationDefinition<StoredWebhook, ReadResult> = {
 };
 
 /**
- * Returns where a webhook is. Warns if its state does not say so. Throws if the provider has another
- * base URL than the webhook.
+ * Returns where a webhook is. Warns if its state does not say so. Throws if the provider has
+ * another base URL than the webhook.
  */
 function locate(
   { config: { location: provider }, knownWebhooks, operation }: LocalContext,
@@ -70,9 +73,10 @@ function locate(
 }
 
 /**
- * Looks a webhook up. The API does not describe how to read one (docs/api/README.md#other-operations), so nothing is sent
- * unless the setting `listing` is on. Warns of differences from the state and of a switched-off webhook. A failed lookup
- * finds no drift.
+ * Looks a webhook up. The API does not describe how to read one
+ * (docs/api/README.md#other-operations), so nothing is sent unless the setting `listing` is on.
+ * Warns of differences from the state and of a switched-off webhook. A failed lookup finds no
+ * drift.
  *
  * @returns `"absent"` if the service no longer has the webhook.
  */

@@ -1,5 +1,5 @@
-// Runs the operations on webhooks for one configured provider. The adapters translate between Pulumi and them. Requests and
-// results have the shapes of Pulumi's dynamic providers.
+// Runs the operations on webhooks for one configured provider. The adapters translate between
+// Pulumi and them. Requests and results have the shapes of Pulumi's dynamic providers.
 import { Transport } from "../api/transport.js";
 import { failure, webhookErrorOf } from "./messages/failure.js";
 import { delayText } from "./messages/notices.js";
@@ -15,7 +15,10 @@ import {
   sensitiveValues,
 } from "./run/operation.js";
 
-/** Runs operations with one configuration. What it knows of webhooks lasts as long as it does: one Pulumi command. */
+/**
+ * Runs operations with one configuration. What it knows of webhooks lasts as long as it does: one
+ * Pulumi command.
+ */
 export class WebhookProvider {
   readonly #source: ConfigSource;
   readonly #engineMonitor: EngineMonitor;

@@ -1,29 +1,31 @@
-// The arguments that `pulumi-dbwebhooks` and `pulumi-dbwebhooks/native` share. The plugin's schema is generated
-// from these types and their comments, except for `@remarks`, which are about TypeScript. The rules of the API
-// behind the arguments stand in `docs/api/README.md#create-a-webhook`.
+// The arguments that `pulumi-dbwebhooks` and `pulumi-dbwebhooks/native` share. The plugin's schema
+// is generated from these types and their comments, except for `@remarks`, which are about
+// TypeScript. The rules of the API behind the arguments stand in
+// `docs/api/README.md#create-a-webhook`.
 import type * as pulumi from "@pulumi/pulumi";
 import type { EventType } from "../common/event-types.js";
 
 /** The arguments of a {@link Webhook}. `pulumi preview` reports every problem with them at once. */
 export interface WebhookArgs {
   /**
-   * The identifier of the database whose events are sent, such as `base_abc123`: any text without control
-   * characters or surrounding white space, except `.` and `..`. The API shows no form of identifiers.
+   * The identifier of the database whose events are sent, such as `base_abc123`: any text without
+   * control characters or surrounding white space, except `.` and `..`. The API shows no form of
+   * identifiers.
    *
    * Changing this replaces the webhook.
    */
   databaseId: pulumi.Input<string>;
   /**
-   * The address that receives the notifications by HTTP POST: an absolute `https:` URL, or an `http:` URL
-   * on a loopback host. `allowInsecureUrl` allows `http:` on other hosts. The URL is often a credential:
-   * pass it as a secret to have it encrypted in the state.
+   * The address that receives the notifications by HTTP POST: an absolute `https:` URL, or an
+   * `http:` URL on a loopback host. `allowInsecureUrl` allows `http:` on other hosts. The URL is
+   * often a credential: pass it as a secret to have it encrypted in the state.
    *
    * Changing this replaces the webhook.
    */
   url: pulumi.Input<string>;
   /**
-   * The events that are sent: at least one of the nine event types. Their order and duplicates do not
-   * matter. `allowUnknownEvents` allows further types.
+   * The events that are sent: at least one of the nine event types. Their order and duplicates do
+   * not matter. `allowUnknownEvents` allows further types.
    *
    * Changing this replaces the webhook.
    *
@@ -32,8 +34,8 @@ export interface WebhookArgs {
    */
   events: pulumi.Input<readonly pulumi.Input<EventType>[]>;
   /**
-   * The identifier of the one table whose events are sent, such as `tbl_orders`: any text that `databaseId`
-   * could be. Default: all tables of the database.
+   * The identifier of the one table whose events are sent, such as `tbl_orders`: any text that
+   * `databaseId` could be. Default: all tables of the database.
    *
    * Changing this replaces the webhook.
    */
@@ -47,8 +49,8 @@ export interface WebhookArgs {
    */
   allowUnknownEvents?: pulumi.Input<boolean | undefined>;
   /**
-   * Allows a `url` with `http:` on a host that is not loopback. Notifications then travel unencrypted.
-   * Default: `false`.
+   * Allows a `url` with `http:` on a host that is not loopback. Notifications then travel
+   * unencrypted. Default: `false`.
    *
    * Changing this changes nothing at the service.
    */
@@ -56,24 +58,26 @@ export interface WebhookArgs {
 }
 
 /**
- * The arguments of a {@link Provider}. The environment supplies those that are missing, except `baseUrl` and `apiKey`.
+ * The arguments of a {@link Provider}. The environment supplies those that are missing, except
+ * `baseUrl` and `apiKey`.
  */
 export interface ProviderArgs {
   /**
-   * The address of the service, with a path prefix if it has one: `https:`, or `http:` on a loopback
-   * host. At most 2,000 characters, without user name, password, query, fragment, and `/api/v1`, which is
-   * added to it. Stored normalized, without a slash at the end.
+   * The address of the service, with a path prefix if it has one: `https:`, or `http:` on a
+   * loopback host. At most 2,000 characters, without user name, password, query, fragment, and
+   * `/api/v1`, which is added to it. Stored normalized, without a slash at the end.
    *
-   * This cannot change: for a service with another address, declare a second Provider, and pass it to the
-   * webhooks. They are created at the new address, and the old Provider deletes the old ones.
+   * This cannot change: for a service with another address, declare a second Provider, and pass it
+   * to the webhooks. They are created at the new address, and the old Provider deletes the old
+   * ones.
    *
-   * @remarks `pulumi-dbwebhooks/native` refuses another address in a preview. With `pulumi-dbwebhooks`, the deletion of
-   * the old webhooks fails.
+   * @remarks `pulumi-dbwebhooks/native` refuses another address in a preview. With
+   * `pulumi-dbwebhooks`, the deletion of the old webhooks fails.
    */
   baseUrl: pulumi.Input<string>;
   /**
-   * The bearer key: visible ASCII characters (RFC 9110, section 5.5), without quotes around it. Stored as a
-   * secret.
+   * The bearer key: visible ASCII characters (RFC 9110, section 5.5), without quotes around it.
+   * Stored as a secret.
    *
    * Changing this replaces no webhook: later requests have the new key.
    */
@@ -85,23 +89,24 @@ export interface ProviderArgs {
    */
   timeoutSeconds?: pulumi.Input<number | undefined>;
   /**
-   * How long one operation may retry, in seconds: 0 to 86,400. A refused connection is retried for 15 s at
-   * most. A creation is retried only if it cannot have reached the service, or after a 429, or a 503 with
-   * `Retry-After` and the error body of the service. Default: 120.
+   * How long one operation may retry, in seconds: 0 to 86,400. A refused connection is retried for
+   * 15 s at most. A creation is retried only if it cannot have reached the service, or after a 429,
+   * or a 503 with `Retry-After` and the error body of the service. Default: 120.
    *
    * Changing this changes nothing at the service.
    */
   retrySeconds?: pulumi.Input<number | undefined>;
   /**
-   * Whether to use the service's list operation. `true`: to notice drift during `pulumi refresh`, to import, and to
-   * look for a webhook whose deletion was answered with 404. `false`: never. Default: only after such a 404.
+   * Whether to use the service's list operation. `true`: to notice drift during `pulumi refresh`,
+   * to import, and to look for a webhook whose deletion was answered with 404. `false`: never.
+   * Default: only after such a 404.
    *
    * Changing this changes nothing at the service.
    */
   listing?: pulumi.Input<boolean | undefined>;
   /**
-   * Allows a `baseUrl` with `http:` on a host that is not loopback. The key then travels unencrypted.
-   * Default: `false`.
+   * Allows a `baseUrl` with `http:` on a host that is not loopback. The key then travels
+   * unencrypted. Default: `false`.
    *
    * Changing this changes nothing at the service.
    */

@@ -10,12 +10,12 @@ import type { ProviderArgs } from "./args.js";
 import { assertSupportedNode } from "./supported-node.js";
 
 /**
- * Returns the arguments of a `Provider` as Pulumi's engine expects them: every value as text, and the
- * API key as a secret.
+ * Returns the arguments of a `Provider` as Pulumi's engine expects them: every value as text, and
+ * the API key as a secret.
  *
  * @param namePrefix The prefix of each argument's name.
- * @throws RunError for a name that Pulumi gives to default providers, for arguments that do not exist, and for a base URL
- * or a key that is missing or is no text.
+ * @throws RunError for a name that Pulumi gives to default providers, for arguments that do not
+ * exist, and for a base URL or a key that is missing or is no text.
  */
 export function providerInputs(name: string, args: ProviderArgs, namePrefix = ""): pulumi.Inputs {
   assertSupportedNode();
@@ -51,7 +51,10 @@ function assertText(name: string, key: string, value: unknown): void {
   }
 }
 
-/** Says why a value cannot be a required setting. What an Output or a promise holds is not known yet. */
+/**
+ * Says why a value cannot be a required setting. What an Output or a promise holds is not known
+ * yet.
+ */
 function textProblems(key: string, value: unknown): string[] {
   if (!isRequiredSetting(key)) {
     return [];
@@ -63,7 +66,9 @@ function textProblems(key: string, value: unknown): string[] {
   return isKnown && typeof value !== "string" ? [`${key}: must be text`] : [];
 }
 
-/** Returns a value as text, as in Pulumi's generated SDKs: values other than strings become JSON. */
+/**
+ * Returns a value as text, as in Pulumi's generated SDKs: values other than strings become JSON.
+ */
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) {
     return undefined;

@@ -18,8 +18,8 @@ export interface WebhookModule {
 /** The base of the `Webhook` classes of both modules. */
 export abstract class WebhookResource extends pulumi.CustomResource {
   /**
-   * The key that verifies the signatures of notifications. The service reveals it only once, at creation.
-   * Stored as a secret: encrypted in the state and masked in Pulumi's output.
+   * The key that verifies the signatures of notifications. The service reveals it only once, at
+   * creation. Stored as a secret: encrypted in the state and masked in Pulumi's output.
    */
   declare readonly secret: pulumi.Output<string>;
   /** The identifier of the database. */
@@ -31,14 +31,14 @@ export abstract class WebhookResource extends pulumi.CustomResource {
   /** The identifier of the one table whose events are sent; absent for all tables. */
   declare readonly tableId: pulumi.Output<string | undefined>;
   /**
-   * The base URL of the service at which the webhook was created, as the URL standard normalizes it, without
-   * a slash at the end.
+   * The base URL of the service at which the webhook was created, as the URL standard normalizes
+   * it, without a slash at the end.
    */
   declare readonly baseUrl: pulumi.Output<string>;
 
   /**
-   * Is not supported: the service does not reveal the secret of an existing webhook. Export the secret from the
-   * stack that manages the webhook, and use a `StackReference`.
+   * Is not supported: the service does not reveal the secret of an existing webhook. Export the
+   * secret from the stack that manages the webhook, and use a `StackReference`.
    *
    * @throws RunError always.
    */
@@ -70,7 +70,8 @@ export abstract class WebhookResource extends pulumi.CustomResource {
   }
 }
 
-// An output resolves from the state only if the properties name it. The compiler refuses a list that lacks one.
+// An output resolves from the state only if the properties name it. The compiler refuses a list
+// that lacks one.
 const unresolvedOutputs: Readonly<
   Record<Exclude<keyof WebhookResource, keyof pulumi.CustomResource>, undefined>
 > = {
@@ -93,8 +94,8 @@ function externalWebhookError(name: string): pulumi.RunError {
 }
 
 /**
- * Throws for a provider of another package, such as the `Provider` of the other module: Pulumi would ask it for
- * a resource that it does not have.
+ * Throws for a provider of another package, such as the `Provider` of the other module: Pulumi
+ * would ask it for a resource that it does not have.
  */
 function assertOwnProvider(
   name: string,

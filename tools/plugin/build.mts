@@ -1,7 +1,7 @@
 /**
  * `npm run build:plugin`: writes the plugin to `dist-plugin`: one file that needs only Node.js, its
- * schema, a wrapper for Windows, docs/troubleshooting.md, and the licences of the bundled packages. Copies them to `plugin`, which is
- * part of the npm package.
+ * schema, a wrapper for Windows, docs/troubleshooting.md, and the licences of the bundled packages.
+ * Copies them to `plugin`, which is part of the npm package.
  */
 import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";

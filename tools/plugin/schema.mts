@@ -30,9 +30,9 @@ type Member = (ts.PropertySignature | ts.PropertyDeclaration) & { readonly type:
 
 /**
  * The schema as the plugin returns it. Properties, types and descriptions come from the classes and
- * interfaces of `src/sdk`, event types from `common/event-types.ts`, the properties that replace a webhook from
- * `provider/rules/arguments.ts`, defaults from `provider/rules/config.ts`, variables from `common/setting-names.ts`, and examples
- * from `docs/_index.md`.
+ * interfaces of `src/sdk`, event types from `common/event-types.ts`, the properties that replace a
+ * webhook from `provider/rules/arguments.ts`, defaults from `provider/rules/config.ts`, variables
+ * from `common/setting-names.ts`, and examples from `docs/_index.md`.
  */
 export const schema = await generateSchema();
 
@@ -90,7 +90,10 @@ async function generateSchema() {
   };
 }
 
-/** Returns the schema of each member. `extraFieldsOf` adds fields that its type and docstring do not show. */
+/**
+ * Returns the schema of each member. `extraFieldsOf` adds fields that its type and docstring do not
+ * show.
+ */
 function propertiesOf(
   members: readonly Member[],
   extraFieldsOf?: (name: string) => Schema,
@@ -113,7 +116,9 @@ function requiredOf(members: readonly Member[]): string[] {
   return required.map(({ name }) => name.getText());
 }
 
-/** Returns the values of the enum of event types: the name of `record.created` is `RecordCreated`. */
+/**
+ * Returns the values of the enum of event types: the name of `record.created` is `RecordCreated`.
+ */
 async function describedEventTypes() {
   const path = "common/event-types.ts";
   const { eventTypes } = await load<typeof import("../../src/common/event-types.ts")>(path);
@@ -148,7 +153,10 @@ async function loadSettingFields(): Promise<(name: string) => Schema> {
   };
 }
 
-/** Bundles a module of `src` and loads it: Node.js cannot load it directly, because its imports end in `.js`. */
+/**
+ * Bundles a module of `src` and loads it: Node.js cannot load it directly, because its imports end
+ * in `.js`.
+ */
 async function load<Module>(path: string): Promise<Module> {
   const { output } = await build({
     cwd: root,

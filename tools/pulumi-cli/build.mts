@@ -10,14 +10,17 @@ import { type CachedTool, type TaskContext, userCacheDirectory } from "../cache.
 /** The build tags for Go. */
 export const buildTags = "osusergo grpcnotrace";
 
-/** The environment for Go. Builds with the same environment share Go's cache of compiled packages. */
+/**
+ * The environment for Go. Builds with the same environment share Go's cache of compiled packages.
+ */
 export const buildEnvironment = {
   GOTOOLCHAIN: "local",
   GOFLAGS: "-trimpath",
   GOWORK: "off",
   GO111MODULE: "on",
   CGO_ENABLED: "0",
-  // Empty values mean this machine, even if the user's environment sets a target for cross-compiling.
+  // Empty values mean this machine, even if the user's environment sets a target for
+  // cross-compiling.
   GOOS: "",
   GOARCH: "",
 };
@@ -25,8 +28,9 @@ export const buildEnvironment = {
 const inModule = (module: string, file = "") => join(import.meta.dirname, module, file);
 
 /**
- * Runs a program, and kills it together with its children, such as compilers, when it is aborted or times out.
- * Its standard input is a pipe that ends with this process: `installer-process.mts` depends on that.
+ * Runs a program, and kills it together with its children, such as compilers, when it is aborted or
+ * times out. Its standard input is a pipe that ends with this process: `installer-process.mts`
+ * depends on that.
  */
 const run = execa({ stdin: "pipe", killSignal: "SIGKILL", killDescendants: true });
 
@@ -57,7 +61,8 @@ const programsForNode = [
   "bin/pulumi-resource-pulumi-nodejs",
 ];
 
-// The hosts of one module share nearly all packages: those of Python and Go add 5 s to a first build.
+// The hosts of one module share nearly all packages: those of Python and Go add 5 s to a first
+// build.
 const cli: Recipe = {
   modules: ["cli", "language-hosts"],
   versionPattern: /pulumi\/pkg\/v3 v(\S+)/,
@@ -80,7 +85,9 @@ export const cliVersion = versionInGoMod("cli", cli.versionPattern);
 /** The oldest version of Go that can build the CLI. */
 export const requiredGo = versionInGoMod("cli", /^go (\S+)$/m);
 
-/** Returns the CLI as it is built from source, with the language hosts for Node.js, Python and Go. */
+/**
+ * Returns the CLI as it is built from source, with the language hosts for Node.js, Python and Go.
+ */
 export const builtCli = (): CachedTool => toolOf("build", "build from source", cli);
 
 /** Returns the build from source that contains the host of a language. */
@@ -118,7 +125,10 @@ export async function versionOf(command: string, { signal }: TaskContext): Promi
   return version;
 }
 
-/** Returns the directory of a tool. Its name changes with everything that the tool's files depend on. */
+/**
+ * Returns the directory of a tool. Its name changes with everything that the tool's files depend
+ * on.
+ */
 function directoryOf(name: string, version: string, fingerprint: string): string {
   const parts = [name, version, process.platform, process.arch, fingerprint];
   return join(userCacheDirectory(), "pulumi-cli", parts.join("-"));
@@ -162,7 +172,8 @@ async function buildModule(
   directory: string,
   { say, signal }: TaskContext,
 ): Promise<void> {
-  // Go leaves its temporary files behind when it is killed, so they are in a directory that is removed then.
+  // Go leaves its temporary files behind when it is killed, so they are in a directory that is
+  // removed then.
   const temporary = join(directory, "tmp");
   mkdirSync(temporary);
   let compiled = 0;
@@ -185,7 +196,10 @@ async function buildModule(
   rmSync(temporary, { recursive: true });
 }
 
-/** Finds the script with which the host for Python runs a program, and which it expects in its own directory. */
+/**
+ * Finds the script with which the host for Python runs a program, and which it expects in its own
+ * directory.
+ */
 async function pythonExecutor({ signal }: TaskContext): Promise<string> {
   const args = ["list", "-m", "-f", "{{.Dir}}", "github.com/pulumi/pulumi/sdk/v3"];
   const options = { cwd: inModule("language-hosts"), env: buildEnvironment, timeout: 60_000 };

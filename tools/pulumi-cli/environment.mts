@@ -4,8 +4,9 @@ import { delimiter, dirname, join } from "node:path";
 import which from "which";
 
 /**
- * Returns a PATH on which a CLI finds itself, its language host and the current Node.js before other versions
- * of them. If these come first already, PATH stays as it is, so that no other program is shadowed.
+ * Returns a PATH on which a CLI finds itself, its language host and the current Node.js before
+ * other versions of them. If these come first already, PATH stays as it is, so that no other
+ * program is shadowed.
  */
 export async function pathWithFirst(command: string): Promise<{ PATH: string }> {
   let path = process.env.PATH ?? "";
@@ -22,8 +23,9 @@ export async function pathWithFirst(command: string): Promise<{ PATH: string }> 
 }
 
 /**
- * Returns changes to `process.env` with which the CLI keeps state, plugins and settings in `directory`,
- * apart from the user's own account, stacks and configuration. `undefined` unsets a variable.
+ * Returns changes to `process.env` with which the CLI keeps state, plugins and settings in
+ * `directory`, apart from the user's own account, stacks and configuration. `undefined` unsets a
+ * variable.
  */
 export async function hermeticEnvironment(directory: string): Promise<NodeJS.ProcessEnv> {
   const state = join(directory, "state");

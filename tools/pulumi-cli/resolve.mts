@@ -23,8 +23,9 @@ export interface PulumiCli {
   /** The source of the CLI. */
   source: Source;
   /**
-   * Changes to the environment of a process that runs this CLI: a `PATH` on which no other `pulumi` or `node`
-   * comes before this CLI and the current Node.js, and the variables that a CLI from the cache needs.
+   * Changes to the environment of a process that runs this CLI: a `PATH` on which no other `pulumi`
+   * or `node` comes before this CLI and the current Node.js, and the variables that a CLI from the
+   * cache needs.
    */
   environment: Record<string, string>;
 }
@@ -110,7 +111,8 @@ async function findOrInstall(search: Search): Promise<PulumiCli | undefined> {
     try {
       await ensureCached(tools[source], search);
       const command = await which(join(tools[source].directory, "bin", "pulumi"));
-      // This CLI neither looks for updates nor downloads plugins, unless the user's environment says otherwise.
+      // This CLI neither looks for updates nor downloads plugins, unless the user's environment
+      // says otherwise.
       const trueByDefault = [
         "PULUMI_SKIP_UPDATE_CHECK",
         "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION",
@@ -128,8 +130,8 @@ async function findOrInstall(search: Search): Promise<PulumiCli | undefined> {
 }
 
 /**
- * Appends the host of a language to the PATH of the CLI. A host that is already on PATH is used; any other
- * comes from the cache or is built.
+ * Appends the host of a language to the PATH of the CLI. A host that is already on PATH is used;
+ * any other comes from the cache or is built.
  */
 async function addLanguageHost(language: Language, cli: PulumiCli, search: Search): Promise<void> {
   const { PATH: path = "" } = cli.environment;
@@ -153,8 +155,8 @@ async function addLanguageHost(language: Language, cli: PulumiCli, search: Searc
 }
 
 /**
- * Tells the user why a source does not work, and keeps the reason for the error. Throws if the cache is unsafe,
- * because the other sources use it too.
+ * Tells the user why a source does not work, and keeps the reason for the error. Throws if the
+ * cache is unsafe, because the other sources use it too.
  */
 function reportFailure(source: string, error: unknown, { signal, say, failures }: Search): void {
   signal.throwIfAborted();

@@ -1,6 +1,6 @@
 /**
- * `npm run pulumi -- ARGUMENTS`: runs the Pulumi CLI with these arguments in the directory from which npm
- * was called.
+ * `npm run pulumi -- ARGUMENTS`: runs the Pulumi CLI with these arguments in the directory from
+ * which npm was called.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,9 +13,9 @@ const stopping = new AbortController();
 // A terminal sends ^C to the CLI too. Without a terminal, only npm and this process get a signal.
 const hasTerminal = process.platform === "win32" || [0, 1, 2].some((stream) => isatty(stream));
 
-// npm forwards its signals to its script, so that this process gets two after ^C in a terminal. Pulumi
-// treats a second ^C as "stop without storing what is in flight", so this process forwards only the
-// signals that the CLI has not received.
+// npm forwards its signals to its script, so that this process gets two after ^C in a terminal.
+// Pulumi treats a second ^C as "stop without storing what is in flight", so this process forwards
+// only the signals that the CLI has not received.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(signal, () => {
     stopping.abort(signal);

@@ -1,7 +1,7 @@
 import { assertNodeVersion } from "../../common/node-version.js";
 
-// `main.ts` imports this file first, because other modules fail to load on an old Node.js with an error
-// that does not name the cause.
+// `main.ts` imports this file first, because other modules fail to load on an old Node.js with an
+// error that does not name the cause.
 try {
   assertNodeVersion("pulumi-resource-dbwebhooks");
 } catch (error) {

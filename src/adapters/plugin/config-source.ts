@@ -5,9 +5,10 @@ import { type Properties, withUnwrappedSecrets } from "../../provider/rules/valu
 /**
  * Returns where the settings of a provider come from.
  *
- * @param name The name of the provider, by which alone Pulumi tells a default provider from an explicit one. Older versions
- * of Pulumi check the default provider without a name.
- * @param args The stack's configuration, or the arguments of an explicit provider. Some versions of Pulumi wrap secrets.
+ * @param name The name of the provider, by which alone Pulumi tells a default provider from an
+ * explicit one. Older versions of Pulumi check the default provider without a name.
+ * @param args The stack's configuration, or the arguments of an explicit provider. Some versions of
+ * Pulumi wrap secrets.
  */
 export function configSourceOf(name: string, args: Properties): ConfigSource {
   const settings = withUnwrappedSecrets(args);

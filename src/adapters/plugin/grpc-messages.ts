@@ -12,17 +12,20 @@ export function propertiesOf(struct: Struct | undefined): Record<string, unknown
   return struct?.toJavaScript() ?? {};
 }
 
-/** Returns properties as a struct for the engine, without `undefined`, which a struct cannot hold. */
+/**
+ * Returns properties as a struct for the engine, without `undefined`, which a struct cannot hold.
+ */
 export function structOf(properties: Properties): Struct {
   const present = Object.entries(properties).filter(([, value]) => value !== undefined);
   return Struct.fromJavaScript(Object.fromEntries(present) as Record<string, JavaScriptValue>);
 }
 
 /**
- * Translates the names of properties that differ, with the detail that previews show for each of them.
+ * Translates the names of properties that differ, with the detail that previews show for each of
+ * them.
  *
- * Drift appears as a difference of outputs: the program has not changed, and the user should see the
- * value that the service has.
+ * Drift appears as a difference of outputs: the program has not changed, and the user should see
+ * the value that the service has.
  *
  * @param oldInputs The arguments of the last update.
  * @param olds The stored outputs.
@@ -40,7 +43,8 @@ export function diffResponse(
   response.setDiffsList(names);
   response.setHasdetaileddiff(true);
   const details = response.getDetaileddiffMap();
-  // Only arguments get a detail: Pulumi looks up the new value among them, and would show the base URL as removed.
+  // Only arguments get a detail: Pulumi looks up the new value among them, and would show the base
+  // URL as removed.
   for (const property of names.filter((name) => name in webhookArguments)) {
     const isInput = !isSame(property, oldInputs[property], news[property]);
     const old = (isInput ? oldInputs : olds)[property];

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The plugin (what Pulumi calls a native provider), `pulumi-resource-dbwebhooks`: it translates between Pulumi's gRPC and the provider.
+// The plugin (what Pulumi calls a native provider), `pulumi-resource-dbwebhooks`: it translates
+// between Pulumi's gRPC and the provider.
 import "./assert-node-version.js";
 import { EngineMonitor, isEngineAddress } from "../../provider/run/engine-monitor.js";
 import { EngineLog } from "./engine-log.js";
@@ -23,7 +24,8 @@ async function main(engineAddress: string | undefined): Promise<void> {
   );
   try {
     const ownPort = await new PluginServer(engineMonitor, log).listen();
-    // Pulumi reads the port from the first line of stdout, so nothing else may be printed before it.
+    // Pulumi reads the port from the first line of stdout, so nothing else may be printed before
+    // it.
     process.stdout.write(`${ownPort}\n`);
   } catch (error) {
     fail(`pulumi-resource-dbwebhooks cannot listen on 127.0.0.1: ${(error as Error).message}`);

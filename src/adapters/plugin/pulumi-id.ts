@@ -4,7 +4,10 @@ import { shownValue } from "../../common/plain-text.js";
 import type { StoredId } from "../../provider/rules/state.js";
 import { RequestError } from "./grpc-messages.js";
 
-/** Returns Pulumi's id of a webhook. It holds the database, because two databases can use one number. */
+/**
+ * Returns Pulumi's id of a webhook. It holds the database, because two databases can use one
+ * number.
+ */
 export function pulumiIdOf(databaseId: unknown, webhookId: string): string {
   return `${databaseId}/${webhookId}`;
 }

@@ -28,7 +28,8 @@ import { grpcErrorOf, propertiesOf, RequestError, structOf } from "./grpc-messag
 import schema from "./schema-template.json";
 import { failuresOf, webhookMethods } from "./webhook-methods.js";
 
-// Far larger than the arguments or the state of a webhook. Larger messages could exhaust the memory.
+// Far larger than the arguments or the state of a webhook. Larger messages could exhaust the
+// memory.
 const maxMessageBytes = 64 * 1024 * 1024;
 
 /** The methods that all requests about a resource have. */
@@ -62,7 +63,10 @@ export class PluginServer {
     });
   }
 
-  /** The handlers of the calls that the engine makes. gRPC responds to other calls with UNIMPLEMENTED. */
+  /**
+   * The handlers of the calls that the engine makes. gRPC responds to other calls with
+   * UNIMPLEMENTED.
+   */
   #handlers() {
     const { check, diff, create, read, delete: remove } = webhookMethods;
     return {
@@ -103,20 +107,23 @@ export class PluginServer {
   }
 
   /**
-   * Accepts one configuration: Pulumi sends one to a process. Every user of this machine can connect to the port, and could
-   * otherwise make the plugin send the key from the environment to another service.
+   * Accepts one configuration: Pulumi sends one to a process. Every user of this machine can
+   * connect to the port, and could otherwise make the plugin send the key from the environment to
+   * another service.
    */
   #configure(request: ConfigureRequest): ConfigureResponse {
     const [name = "", args] = [request.getName(), propertiesOf(request.getArgs())];
     if (name === "") {
-      // Without a name an explicit provider would take the key of the default one from the environment.
+      // Without a name an explicit provider would take the key of the default one from the
+      // environment.
       throw new RequestError(
         "Configure failed: Pulumi has sent no name of the provider. Nothing was changed.",
         status.INVALID_ARGUMENT,
       );
     }
     if (this.#hasServedSchema) {
-      // For a program in YAML, Pulumi starts a process for the schema alone, and never configures it.
+      // For a program in YAML, Pulumi starts a process for the schema alone, and never configures
+      // it.
       throw new RequestError(
         "Configure failed: this process of pulumi-resource-dbwebhooks was asked for its schema before, and Pulumi does not configure such a process. Nothing was changed.",
         status.FAILED_PRECONDITION,
@@ -160,8 +167,8 @@ export class PluginServer {
       try {
         return await respondTo(request, this.#provider, { notify, urn });
       } finally {
-        // The response to a creation never waits for the log, because the response holds the only copy of the
-        // secret.
+        // The response to a creation never waits for the log, because the response holds the only
+        // copy of the secret.
         if (!(request instanceof CreateRequest)) {
           await this.#log.flush();
         }

@@ -97,8 +97,9 @@ export const webhookMethods = {
 };
 
 /**
- * Says why Pulumi reads a webhook. A refresh passes the stored outputs and inputs, and an import only an
- * id. For an external webhook, `Webhook.get` and the option `id` pass what the program knows.
+ * Says why Pulumi reads a webhook. A refresh passes the stored outputs and inputs, and an import
+ * only an id. For an external webhook, `Webhook.get` and the option `id` pass what the program
+ * knows.
  */
 function purposeOf(request: ReadRequest): "refresh" | "import" | "external" {
   const props = propertiesOf(request.getProperties());

@@ -1,4 +1,5 @@
-// The next step after a failed request: one that fits the response, whatever the program was before.
+// The next step after a failed request: one that fits the response, whatever the program was
+// before.
 import type { EndedCall } from "../../api/client.js";
 import { parseErrorEnvelope } from "../../api/error-body.js";
 import { classOfResponse, mayBeConflict, type ResponseClass } from "../../api/response-class.js";

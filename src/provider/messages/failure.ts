@@ -47,7 +47,10 @@ export function failure<Name extends FailureName>(
   return new WebhookError(kind, text);
 }
 
-/** Returns an error as it is if its message is safe to show, or else the error for a fault of this package. */
+/**
+ * Returns an error as it is if its message is safe to show, or else the error for a fault of this
+ * package.
+ */
 export function webhookErrorOf(error: unknown, operation: Operation): WebhookError {
   return error instanceof WebhookError ? error : failure("fault", operation, { operation, error });
 }

@@ -20,7 +20,10 @@ export interface FailureRow<Facts> {
   readonly kind: ErrorKind | ((facts: Facts) => ErrorKind);
   /** What went wrong. */
   readonly cause: Text<Facts>;
-  /** What to do: one step that is right whatever the program and the configuration were before. Default: nothing. */
+  /**
+   * What to do: one step that is right whatever the program and the configuration were before.
+   * Default: nothing.
+   */
   readonly nextStep?: Text<Facts>;
   /** The part of the page with the steps that depend on the situation. */
   readonly heading?: TroubleshootingHeading;
@@ -37,7 +40,9 @@ interface InvalidSettings {
   readonly isExplicit: boolean;
 }
 
-/** A list that does not show whether a webhook exists. `call`: its request, if that is the reason. */
+/**
+ * A list that does not show whether a webhook exists. `call`: its request, if that is the reason.
+ */
 interface UndecidedList {
   readonly context: Context;
   readonly call: EndedCall | undefined;

@@ -13,7 +13,8 @@ export const noAddressAdvice = sentences(
 );
 
 /**
- * Warns of differences. Pulumi compares before a replacement, in a refresh and in an import, and does not say which.
+ * Warns of differences. Pulumi compares before a replacement, in a refresh and in an import, and
+ * does not say which.
  *
  * @param labels The properties that differ.
  */
@@ -76,7 +77,10 @@ export function inactiveText(name: string): string {
   return `At the service, ${name} is switched off (active: false), so it sends no notifications.`;
 }
 
-/** Warns that a refresh shows no drift of some webhooks. `failedCall` says why there is no list, if there is none. */
+/**
+ * Warns that a refresh shows no drift of some webhooks. `failedCall` says why there is no list, if
+ * there is none.
+ */
 export function notLookedUpText(databaseId: string, failedCall: string | undefined): string {
   const why =
     failedCall === undefined

@@ -20,7 +20,10 @@ const unusablePartText: Readonly<Record<UnusableContent["part"], string>> = {
   success: "with success: false",
 };
 
-/** Describes the outcome of a request, such as `POST https://… returned 401 UNAUTHORIZED "No such key."`. */
+/**
+ * Describes the outcome of a request, such as `POST https://… returned 401 UNAUTHORIZED "No such
+ * key."`.
+ */
 export function callText(context: Context, call: EndedCall): string {
   const { request, outcome } = call;
   const location = oneLine(request.url.origin + request.url.pathname, 300);
@@ -70,8 +73,8 @@ function noResponseText({ settings, operation }: Context, failure: HttpFailure):
       return "was not sent, because Pulumi is stopping";
     case "connection":
     case "proxy": {
-      // The text can repeat the host of a receiver, which often is in the same domain as the service;
-      // the code cannot.
+      // The text can repeat the host of a receiver, which often is in the same domain as the
+      // service; the code cannot.
       const [code] = failure.codes;
       const reason = [code, operation.redact(failure.text, 150)].filter(Boolean).join(": ");
       const lost = isSent ? "lost the connection before the response was complete" : incomplete;

@@ -1,4 +1,7 @@
-/** The headings of `docs/troubleshooting.md` to which messages refer. A test holds them against the page. */
+/**
+ * The headings of `docs/troubleshooting.md` to which messages refer. A test holds them against the
+ * page.
+ */
 export const troubleshootingHeadings = [
   "inDoubt",
   "The service returned a known id",

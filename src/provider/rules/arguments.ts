@@ -1,5 +1,5 @@
-// The arguments of a webhook and their rules. No message repeats a received value: any value can be a
-// credential, and Pulumi masks only the secrets that it knows of.
+// The arguments of a webhook and their rules. No message repeats a received value: any value can be
+// a credential, and Pulumi masks only the secrets that it knows of.
 import type { NewWebhook } from "../../api/client.js";
 import { eventTypes, isEventType } from "../../common/event-types.js";
 import { isIdentifier } from "../../common/identifier.js";
@@ -71,8 +71,8 @@ export function validateArgumentNames(args: Properties): string[] {
 }
 
 /**
- * Returns the inputs of a webhook that is about to be created, or why it cannot be: Pulumi leaves unknown arguments out
- * of a creation.
+ * Returns the inputs of a webhook that is about to be created, or why it cannot be: Pulumi leaves
+ * unknown arguments out of a creation.
  */
 export function parseInputs(
   inputs: Properties,
@@ -97,7 +97,10 @@ export function withoutNullish(properties: Properties): Record<string, unknown> 
   );
 }
 
-/** Returns arguments in which an identifier that is a safe integer is text: YAML makes numbers of digits. */
+/**
+ * Returns arguments in which an identifier that is a safe integer is text: YAML makes numbers of
+ * digits.
+ */
 export function withTextIdentifiers(args: Properties): Properties {
   const identifiers = Object.entries(args)
     .filter(
@@ -111,7 +114,9 @@ function withSortedEvents(webhook: WebhookInputs): WebhookInputs {
   return { ...webhook, events: normalizeEvents(webhook.events) };
 }
 
-/** Sorts events and drops duplicates once all of them are known, because their order has no meaning. */
+/**
+ * Sorts events and drops duplicates once all of them are known, because their order has no meaning.
+ */
 export function normalizeEvents(events: readonly string[]): readonly string[];
 export function normalizeEvents(events: unknown): unknown;
 export function normalizeEvents(events: unknown): unknown {
@@ -119,7 +124,10 @@ export function normalizeEvents(events: unknown): unknown {
   return isList && !isUnknown(events) ? [...new Set(events)].sort() : events;
 }
 
-/** Returns no problem for a value that is not known yet. A list or an object is validated by its parts. */
+/**
+ * Returns no problem for a value that is not known yet. A list or an object is validated by its
+ * parts.
+ */
 function validateArgument(
   path: string,
   value: unknown,

@@ -32,8 +32,9 @@ interface SettingsCheck {
 }
 
 /**
- * Checks the settings of a provider. For an explicit provider, every problem is a failure once all arguments
- * are known. For the default provider, unknown names are warnings, and the webhooks report invalid values.
+ * Checks the settings of a provider. For an explicit provider, every problem is a failure once all
+ * arguments are known. For the default provider, unknown names are warnings, and the webhooks
+ * report invalid values.
  *
  * @param source Where the new settings come from.
  */
@@ -51,8 +52,8 @@ export function checkSettings(
       `the program asks for version ${shownValue(news.version)} of the plugin, and this is ${version}; use the same version of pulumi-dbwebhooks for both, and run "pulumi package add" again where the program uses an SDK`,
     );
   }
-  // Pulumi passes a secret key and a key in plain text in the same way, so no warning can tell them apart. Wrapped,
-  // it is encrypted in the state in both cases.
+  // Pulumi passes a secret key and a key in plain text in the same way, so no warning can tell them
+  // apart. Wrapped, it is encrypted in the state in both cases.
   const apiKey = isUnknown(news.apiKey) ? news.apiKey : wrapSecret(news.apiKey);
   const inputs = { ...news, apiKey };
   if (!source.isExplicit()) {

@@ -1,5 +1,5 @@
-// The settings of one account: their rules, and where each value comes from. No message repeats a received
-// value: any value can be a credential.
+// The settings of one account: their rules, and where each value comes from. No message repeats a
+// received value: any value can be a credential.
 import { apiPath } from "../../api/client.js";
 import { isApiKey } from "../../common/identifier.js";
 import {
@@ -65,7 +65,10 @@ export interface ConfigResult {
 
 /** Where the settings of a provider come from. */
 export interface ConfigSource {
-  /** Returns a setting of the stack's configuration, or an argument of an explicit provider, which may be no text. */
+  /**
+   * Returns a setting of the stack's configuration, or an argument of an explicit provider, which
+   * may be no text.
+   */
   readonly get: (name: SettingName) => unknown;
   readonly isExplicit: () => boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -76,9 +79,9 @@ export interface ConfigSource {
  *
  * For the default provider the environment takes precedence over the stack's configuration, because
  * `destroy` and `refresh` use the configuration that the last `up` stored: after a key rotation the
- * environment is the only way to pass the new key. An explicit `Provider` has the base URL and the key
- * of its own arguments: from the environment, one service could get the key of another. Its other
- * arguments take precedence over the environment. An empty variable counts as absent.
+ * environment is the only way to pass the new key. An explicit `Provider` has the base URL and the
+ * key of its own arguments: from the environment, one service could get the key of another. Its
+ * other arguments take precedence over the environment. An empty variable counts as absent.
  */
 export function readConfig(source: ConfigSource): ConfigResult {
   const given = givenSettings(source);

@@ -65,8 +65,8 @@ export function isSame(property: string, old: unknown, next: unknown): boolean {
 }
 
 /**
- * Whether the program ignores an argument as a whole. Pulumi has already applied a path into an argument,
- * such as `events[0]`, to the new arguments.
+ * Whether the program ignores an argument as a whole. Pulumi has already applied a path into an
+ * argument, such as `events[0]`, to the new arguments.
  *
  * Source of the spellings: `ParsePropertyPath` in `sdk/go/common/resource/property_path.go` of
  * pulumi/pulumi.

@@ -10,8 +10,8 @@ export interface WebhookAddress extends WebhookKey {
 }
 
 /**
- * What Pulumi stores of a webhook, or the arguments among it. Whoever can write the state can edit it, so every field
- * can be missing.
+ * What Pulumi stores of a webhook, or the arguments among it. Whoever can write the state can edit
+ * it, so every field can be missing.
  */
 export type WebhookState = {
   readonly [Name in keyof NewWebhook]?: NewWebhook[Name] | undefined;
@@ -55,8 +55,8 @@ export function parseStoredWebhook(id: StoredId, props: Properties): StoredWebho
 }
 
 /**
- * Returns where a webhook is, or `undefined` if its id and its state do not say so. Somebody may have
- * edited one of the two, or an alias may have given the entry to the other adapter.
+ * Returns where a webhook is, or `undefined` if its id and its state do not say so. Somebody may
+ * have edited one of the two, or an alias may have given the entry to the other adapter.
  */
 export function addressOf(webhook: StoredWebhook): WebhookAddress | undefined {
   const id = webhookIdOf(webhook.id);

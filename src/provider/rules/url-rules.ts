@@ -1,10 +1,13 @@
-// The rules for the URLs of receivers and of the service. No message repeats the URL, which can hold a
-// credential.
+// The rules for the URLs of receivers and of the service. No message repeats the URL, which can
+// hold a credential.
 import { isLoopbackHostname, parseHttpUrl } from "../../common/url.js";
 
 const maxBaseUrlLength = 2_000;
 
-/** Returns what is wrong with a receiver's url and what to write instead, or `undefined` if it is valid. */
+/**
+ * Returns what is wrong with a receiver's url and what to write instead, or `undefined` if it is
+ * valid.
+ */
 export function validateReceiverUrl(url: string, { allowInsecureUrl = false }): string | undefined {
   const parsed = parseHttpUrl(url);
   if (parsed === null) {
@@ -15,7 +18,9 @@ export function validateReceiverUrl(url: string, { allowInsecureUrl = false }): 
     : "must begin with https:// (http:// only for a loopback host). To send notifications unencrypted anyway, set allowInsecureUrl: true";
 }
 
-/** Returns what is wrong with a base URL and what to write instead, or `undefined` if it is valid. */
+/**
+ * Returns what is wrong with a base URL and what to write instead, or `undefined` if it is valid.
+ */
 export function validateBaseUrl(
   baseUrl: string,
   { allowInsecureBaseUrl = false },
@@ -35,7 +40,10 @@ export function validateBaseUrl(
     : "must begin with https:// (http:// only for a loopback host), because the API key travels with every request. To send it unencrypted anyway, set allowInsecureBaseUrl to true";
 }
 
-/** Returns a base URL normalized, or `undefined` if it is not valid. Nothing is sent to it, so it may use `http:`. */
+/**
+ * Returns a base URL normalized, or `undefined` if it is not valid. Nothing is sent to it, so it
+ * may use `http:`.
+ */
 export function parseBaseUrl(text: string | undefined): string | undefined {
   const isValid =
     text !== undefined && validateBaseUrl(text, { allowInsecureBaseUrl: true }) === undefined;
@@ -54,8 +62,9 @@ export function normalizeBaseUrl(baseUrl: string): string {
 }
 
 /**
- * Whether two texts spell the same URL, as the URL standard normalizes it: the case of the host, the scheme's own port,
- * percent-encoding. A service may store the normalized spelling. Texts that are no URLs must be equal.
+ * Whether two texts spell the same URL, as the URL standard normalizes it: the case of the host,
+ * the scheme's own port, percent-encoding. A service may store the normalized spelling. Texts that
+ * are no URLs must be equal.
  */
 export function isSameUrl(one: string, other: string): boolean {
   return (URL.parse(one)?.href ?? one) === (URL.parse(other)?.href ?? other);

@@ -5,8 +5,8 @@ import { isPlainText } from "../../common/plain-text.js";
 export type Properties = Readonly<Record<string, unknown>>;
 
 /**
- * The placeholders that Pulumi sends in place of a value that is not known yet: for a string, a boolean,
- * a number, an array and an object. Source: `sdk/nodejs/runtime/rpc.ts` in pulumi/pulumi.
+ * The placeholders that Pulumi sends in place of a value that is not known yet: for a string, a
+ * boolean, a number, an array and an object. Source: `sdk/nodejs/runtime/rpc.ts` in pulumi/pulumi.
  */
 const unknownMarkers = new Set<unknown>([
   "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
@@ -62,7 +62,9 @@ function unwrapSecret(value: unknown): unknown {
   return envelope?.[signatureKey] === secretSignature ? envelope.value : value;
 }
 
-/** Wraps the property `secret`, so that the engine encrypts it whatever the resource options say. */
+/**
+ * Wraps the property `secret`, so that the engine encrypts it whatever the resource options say.
+ */
 export function withWrappedSecret(properties: Properties): Record<string, unknown> {
   return "secret" in properties
     ? { ...properties, secret: wrapSecret(properties.secret) }

@@ -1,5 +1,5 @@
-// The engine can end its own process, or ask this one to stop, while the service creates a webhook whose secret only
-// the response holds.
+// The engine can end its own process, or ask this one to stop, while the service creates a webhook
+// whose secret only the response holds.
 
 import { startTimeout } from "../../common/timeout.js";
 
@@ -16,8 +16,8 @@ export type Severity = "info" | "warning";
 export type Notify = (line: string, severity: Severity) => void;
 
 /**
- * `finished`: the engine stores nothing more, because its process has ended or because it has sent SIGINT.
- * `unresponsive`: it did not respond, and may only be slow.
+ * `finished`: the engine stores nothing more, because its process has ended or because it has sent
+ * SIGINT. `unresponsive`: it did not respond, and may only be slow.
  */
 type EngineState = "alive" | "unresponsive" | "finished";
 
@@ -28,8 +28,9 @@ export function isEngineAddress(argument: string | undefined): argument is strin
 }
 
 /**
- * Watches Pulumi's engine for this process: whether the engine still stores what this process returns, and
- * whether it has asked this process to stop. A cancelled engine still stores what completes.
+ * Watches Pulumi's engine for this process: whether the engine still stores what this process
+ * returns, and whether it has asked this process to stop. A cancelled engine still stores what
+ * completes.
  */
 export class EngineMonitor {
   readonly #engineAddress: string | undefined;
@@ -61,9 +62,10 @@ export class EngineMonitor {
   }
 
   /**
-   * Tracks an operation, before whose end the process does not exit. While a creation is in flight, signals do not end
-   * the process either. At the end of every command the engine sends SIGINT and waits up to 5 seconds for the process
-   * to exit, so an idle process handles no signal and exits at once.
+   * Tracks an operation, before whose end the process does not exit. While a creation is in flight,
+   * signals do not end the process either. At the end of every command the engine sends SIGINT and
+   * waits up to 5 seconds for the process to exit, so an idle process handles no signal and exits
+   * at once.
    */
   async track<Result>(
     operation: () => Promise<Result>,
@@ -80,7 +82,10 @@ export class EngineMonitor {
     }
   }
 
-  /** Checks from time to time whether the engine is alive: after `kill -9` of the CLI nothing else ends it. */
+  /**
+   * Checks from time to time whether the engine is alive: after `kill -9` of the CLI nothing else
+   * ends it.
+   */
   watch(): void {
     setInterval(() => void this.exitIfFinished(), watchIntervalMs).unref();
   }
@@ -95,8 +100,8 @@ export class EngineMonitor {
   }
 
   /**
-   * Asks whether the engine can still store what this process returns. Once it cannot, it never will, so no
-   * further request is sent, except for undos.
+   * Asks whether the engine can still store what this process returns. Once it cannot, it never
+   * will, so no further request is sent, except for undos.
    */
   async confirmCanStoreOrStop(): Promise<boolean> {
     const state = this.#state === "alive" ? await this.#probe() : this.#state;
@@ -151,8 +156,8 @@ export class EngineMonitor {
   readonly #onEndOfSession = (): void => {};
 
   /**
-   * Asks the engine for a response. An accepted connection proves nothing: while the kernel takes down a
-   * killed engine, its port accepts connections for some milliseconds.
+   * Asks the engine for a response. An accepted connection proves nothing: while the kernel takes
+   * down a killed engine, its port accepts connections for some milliseconds.
    */
   async #probe(): Promise<EngineState> {
     if (this.#engineAddress === undefined) {

@@ -4,13 +4,13 @@ import { oneLine } from "../../common/plain-text.js";
 const maxMessageLength = 1_900;
 
 /**
- * What a failed operation has left behind. Each message ends with its kind in brackets, for programs that
- * read logs.
+ * What a failed operation has left behind. Each message ends with its kind in brackets, for
+ * programs that read logs.
  *
- * `notCreated`: there is no new webhook. `inDoubt`: there may be a webhook whose secret was not stored.
- * `undone`: a webhook was created and then deleted. `leftBehind`: a webhook exists that is not in the state.
- * `notDeleted`: a deletion failed, and the webhook stays in the state. `unchanged`: the request was refused,
- * and nothing has changed. `fault`: a bug of this package.
+ * `notCreated`: there is no new webhook. `inDoubt`: there may be a webhook whose secret was not
+ * stored. `undone`: a webhook was created and then deleted. `leftBehind`: a webhook exists that is
+ * not in the state. `notDeleted`: a deletion failed, and the webhook stays in the state.
+ * `unchanged`: the request was refused, and nothing has changed. `fault`: a bug of this package.
  */
 export type ErrorKind =
   | "notCreated"

@@ -6,7 +6,9 @@ import type { WebhookError } from "./errors.js";
 
 /** What the command knows about one webhook. */
 interface KnownWebhook {
-  /** The last moment at which the webhook was known to exist, or `Infinity` as long as it may exist. */
+  /**
+   * The last moment at which the webhook was known to exist, or `Infinity` as long as it may exist.
+   */
   readonly knownUntil: number;
   /** How this command got it. `undefined`: it is from an earlier command. */
   readonly origin?: "created" | "imported";
@@ -25,7 +27,10 @@ export class KnownWebhooks {
     return this.#now;
   }
 
-  /** Returns where a webhook of the state is, or `undefined` if its state does not say so. Notes that it may exist. */
+  /**
+   * Returns where a webhook of the state is, or `undefined` if its state does not say so. Notes
+   * that it may exist.
+   */
   locate(webhook: StoredWebhook): WebhookAddress | undefined {
     const address = addressOf(webhook);
     if (address !== undefined) {
@@ -34,7 +39,9 @@ export class KnownWebhooks {
     return address;
   }
 
-  /** Notes that a webhook may exist: the state holds it, or a response to a creation has named it. */
+  /**
+   * Notes that a webhook may exist: the state holds it, or a response to a creation has named it.
+   */
   noteExists(address: WebhookAddress): void {
     this.#note(address, {});
   }
@@ -61,8 +68,8 @@ export class KnownWebhooks {
   }
 
   /**
-   * Whether the command knows a webhook, or knew it at `since`. A response with its number may then refer to that
-   * webhook.
+   * Whether the command knows a webhook, or knew it at `since`. A response with its number may then
+   * refer to that webhook.
    */
   isKnown(address: WebhookAddress, since: number): boolean {
     return (this.#find(address)?.knownUntil ?? 0) > since;
@@ -73,7 +80,9 @@ export class KnownWebhooks {
     return this.#find(address)?.origin !== undefined;
   }
 
-  /** Whether this command has created a webhook, so that no older entry of the state may have it. */
+  /**
+   * Whether this command has created a webhook, so that no older entry of the state may have it.
+   */
   isCreated(address: WebhookAddress): boolean {
     return this.#find(address)?.origin === "created";
   }

@@ -24,7 +24,10 @@ export async function lookUp(context: Context, { databaseId, id }: WebhookKey): 
   return findIn(await requestList(context, databaseId), id);
 }
 
-/** Looks up a webhook for a refresh, which reads every webhook by itself: one list serves a whole database. */
+/**
+ * Looks up a webhook for a refresh, which reads every webhook by itself: one list serves a whole
+ * database.
+ */
 export async function lookUpForRefresh(
   context: Context,
   { databaseId, id }: WebhookKey,
@@ -35,13 +38,15 @@ export async function lookUpForRefresh(
   return findIn(await list, id);
 }
 
-/** Returns the properties in which a listed webhook differs, with the values that the service has. */
+/**
+ * Returns the properties in which a listed webhook differs, with the values that the service has.
+ */
 export function differencesFrom(
   listed: ListedWebhook,
   expected: WebhookState,
 ): Partial<ListedProperties> {
-  // No program can declare several tables: joined, they differ from every argument and can be shown. An empty
-  // list counts as no table, because an update could not end a difference from it.
+  // No program can declare several tables: joined, they differ from every argument and can be
+  // shown. An empty list counts as no table, because an update could not end a difference from it.
   const tableId = listed.tableIds?.join(", ") || undefined;
   const { url, events } = listed;
   const current: ListedProperties = { url, events: normalizeEvents(events), tableId };

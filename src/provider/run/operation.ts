@@ -32,7 +32,10 @@ export interface Context extends LocalContext, ClientContext {
   readonly refreshLists: Map<string, Promise<WebhookList>>;
 }
 
-/** What an operation on a webhook is: its name in messages, what it does, and what it does with invalid settings. */
+/**
+ * What an operation on a webhook is: its name in messages, what it does, and what it does with
+ * invalid settings.
+ */
 export interface OperationDefinition<Request, Result> {
   /** Such as `Create webhook in database base_abc`. */
   readonly name: (request: Request) => string;
@@ -41,7 +44,9 @@ export interface OperationDefinition<Request, Result> {
   /** Whether it creates a webhook. Signals do not end the process meanwhile. */
   readonly isCreation?: boolean;
   readonly run: (context: Context, request: Request) => Result | Promise<Result>;
-  /** Runs in place of `run` if the settings are not valid, or the kind of the error that this is. */
+  /**
+   * Runs in place of `run` if the settings are not valid, or the kind of the error that this is.
+   */
   readonly onInvalidSettings: ErrorKind | ((context: LocalContext, request: Request) => Result);
 }
 
@@ -125,7 +130,10 @@ export class Operation {
   }
 }
 
-/** Returns the values that no message may show, of arguments or a state: the secret, and parts of the url. */
+/**
+ * Returns the values that no message may show, of arguments or a state: the secret, and parts of
+ * the url.
+ */
 export function sensitiveValues({ url, secret }: Properties): string[] {
   const isString = (value: unknown) => typeof value === "string";
   return [...[secret].filter(isString), ...[url].filter(isString).flatMap(sensitivePartsOfUrl)];

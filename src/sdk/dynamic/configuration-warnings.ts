@@ -10,8 +10,8 @@ import {
 const warnedStacks = new WeakSet<object>();
 
 /**
- * Warns once per run of a program about likely mistakes in the configuration: an unknown key of the stack,
- * an unknown environment variable, and an API key in plain text.
+ * Warns once per run of a program about likely mistakes in the configuration: an unknown key of the
+ * stack, an unknown environment variable, and an API key in plain text.
  */
 export function warnAboutConfiguration(): void {
   // Without a stack resource, as in unit tests of a program, the warnings appear once per process.

@@ -4,9 +4,9 @@ import type { ProviderArgs } from "../args.js";
 import { providerInputs } from "../provider-inputs.js";
 
 /**
- * An account of the service, for programs that use several accounts or regions. Pass it to a webhook as
- * the resource option `provider`. Its own arguments win over the environment, which supplies neither `baseUrl` nor
- * `apiKey`; the stack's configuration is not used.
+ * An account of the service, for programs that use several accounts or regions. Pass it to a
+ * webhook as the resource option `provider`. Its own arguments win over the environment, which
+ * supplies neither `baseUrl` nor `apiKey`; the stack's configuration is not used.
  *
  * @example
  * ```ts
@@ -21,12 +21,12 @@ export class Provider extends pulumi.ProviderResource {
   /**
    * Declares an account.
    *
-   * @param name The name of the provider, unique in its stack. Pulumi reserves `default`, and `default_`
-   * followed by a version.
+   * @param name The name of the provider, unique in its stack. Pulumi reserves `default`, and
+   * `default_` followed by a version.
    * @param args The settings of the account. The webhooks that use it report invalid values.
    * @param opts Options that all Pulumi resources have.
-   * @throws RunError for a reserved name, an argument that does not exist, a `baseUrl` or `apiKey` that is
-   * missing or is no text, and on a Node.js older than the package supports.
+   * @throws RunError for a reserved name, an argument that does not exist, a `baseUrl` or `apiKey`
+   * that is missing or is no text, and on a Node.js older than the package supports.
    */
   constructor(name: string, args: ProviderArgs, opts?: pulumi.ResourceOptions) {
     const inputs = providerInputs(name, args, `${namespace}:`);

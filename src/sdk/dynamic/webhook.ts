@@ -15,8 +15,8 @@ const webhookModule = {
  * A webhook subscription of a database.
  *
  * The documented API cannot change a subscription, so a change of `databaseId`, `url`, `events` or
- * `tableId` replaces it: by default the new one is created first, with a new secret, and the old one is
- * deleted at the end of the update.
+ * `tableId` replaces it: by default the new one is created first, with a new secret, and the old
+ * one is deleted at the end of the update.
  *
  * @example
  * ```ts
@@ -47,8 +47,8 @@ export class Webhook extends WebhookResource {
    * @param name The name of the resource, unique in its stack.
    * @param args The subscription.
    * @param opts Options that all Pulumi resources have.
-   * @throws RunError for the options `import` and `id`, for a provider of any other package (that of
-   * `pulumi-dbwebhooks/native` included), and on a Node.js older than the package supports.
+   * @throws RunError for the options `import` and `id`, for a provider of any other package (that
+   * of `pulumi-dbwebhooks/native` included), and on a Node.js older than the package supports.
    */
   constructor(name: string, args: WebhookArgs, opts?: pulumi.CustomResourceOptions) {
     if (opts?.import !== undefined) {
