@@ -1,7 +1,7 @@
 import { createWebhook, deleteWebhook } from "../api/client.js";
 import { factsOf } from "../api/response-class.js";
 import { failure, webhookErrorOf } from "./messages/failure.js";
-import { unexpectedText } from "./messages/failures.js";
+import { unexpectedText } from "./messages/failure-table.js";
 import { callText } from "./messages/requests.js";
 import { sentences } from "./messages/sentences.js";
 import { outputsOf, parseInputs, type WebhookInputs } from "./rules/arguments.js";

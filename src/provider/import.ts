@@ -1,22 +1,15 @@
 import type { WebhookKey } from "../api/client.js";
 import type { ListedWebhook } from "../api/schemas.js";
 import { isEventType } from "../common/event-types.js";
-import { hasControlOrSurroundingSpace } from "../common/identifier.js";
-import { isJsonObject, parseJson } from "../common/json.js";
 import { importSecretVariable } from "../common/setting-names.js";
 import { failure } from "./messages/failure.js";
 import { nameOfWebhook } from "./messages/names.js";
 import { importText } from "./messages/notices.js";
-import {
-  normalizeEvents,
-  outputsOf,
-  validateArguments,
-  type WebhookInputs,
-  webhookArguments,
-} from "./rules/arguments.js";
+import { normalizeEvents, outputsOf, type WebhookInputs } from "./rules/arguments.js";
+import { type ImportSecret, readImportSecret } from "./rules/import-secret.js";
 import type { WebhookAddress } from "./rules/state.js";
 import { validateReceiverUrl } from "./rules/url-rules.js";
-import { type Properties, parseSecret, withWrappedSecret, wrapSecret } from "./rules/values.js";
+import { type Properties, withWrappedSecret, wrapSecret } from "./rules/values.js";
 import { lookUp } from "./run/lookup.js";
 import type { Context, OperationDefinition } from "./run/operation.js";
 
@@ -39,7 +32,7 @@ export const importOperation: OperationDefinition<WebhookKey, ImportResult> = {
     const { environment, knownWebhooks, operation, settings, urn } = context;
     const { baseUrl } = settings;
     const address = { baseUrl, databaseId, id };
-    const given = parseVariable(environment[importSecretVariable] ?? "", address);
+    const given = readImportSecret(environment, address);
     const webhook = given.inputs ?? (await lookUpInputs(context, address, given));
     const line = importText(nameOfWebhook(id, databaseId), given.inputs === undefined);
     operation.notifyOnce(`${urn}: ${line}`, line);
@@ -56,7 +49,7 @@ export const importOperation: OperationDefinition<WebhookKey, ImportResult> = {
 async function lookUpInputs(
   context: Context,
   address: WebhookAddress,
-  { problem, isDescribed = false }: GivenWebhook,
+  { problem, isDescribed = false }: ImportSecret,
 ): Promise<WebhookInputs> {
   const { settings, operation } = context;
   const { databaseId, id } = address;
@@ -86,66 +79,4 @@ function inputsOf(databaseId: string, { url, events, tableIds }: ListedWebhook):
     ...(events.every(isEventType) ? {} : { allowUnknownEvents: true }),
     ...(validateReceiverUrl(url, {}) === undefined ? {} : { allowInsecureUrl: true }),
   };
-}
-
-/** What the variable holds for one webhook. */
-interface GivenWebhook {
-  readonly secret: string;
-  /** Its arguments, where they stand beside the secret. */
-  readonly inputs?: WebhookInputs;
-  /** Whether its arguments should stand beside the secret. */
-  readonly isDescribed?: boolean;
-  readonly problem?: string;
-}
-
-/**
- * Reads the variable for one webhook: a JSON object by `<databaseId>/<id>` of secrets, or of
- * objects with `secret` and the arguments. No problem repeats a name or a value of the variable: if
- * somebody has swapped key and value, the name is the secret.
- */
-function parseVariable(variable: string, { databaseId, id }: WebhookAddress): GivenWebhook {
-  if (variable === "") {
-    return unusable("is not set, and the service does not reveal the secret again");
-  }
-  const secrets = parseJson(variable);
-  if (!isJsonObject(secrets)) {
-    return unusable("is not a JSON object of secrets");
-  }
-  const given = secrets[`${databaseId}/${id}`];
-  const { secret, ...declared } = isJsonObject(given) ? given : { secret: given };
-  if (typeof secret !== "string" || !isUsableSecret(secret)) {
-    return { ...unusable("holds no usable secret for it"), isDescribed: isJsonObject(given) };
-  }
-  return isJsonObject(given)
-    ? { secret, isDescribed: true, ...parseDeclared(declared, databaseId) }
-    : { secret };
-}
-
-function parseDeclared(
-  declared: Properties,
-  databaseId: string,
-): Pick<GivenWebhook, "inputs" | "problem"> {
-  const inputs = { ...declared, databaseId };
-  const names = Object.keys(webhookArguments);
-  const hasUnknownName = Object.keys(inputs).some((name) => !names.includes(name));
-  const problems = [
-    ...(hasUnknownName ? [`it holds a name other than secret, ${names.join(", ")}`] : []),
-    ...validateArguments(inputs),
-  ];
-  return problems.length === 0
-    ? {
-        inputs: { ...inputs, events: normalizeEvents(declared.events) } as unknown as WebhookInputs,
-      }
-    : { problem: `does not describe it: ${problems.join("; ")}` };
-}
-
-function unusable(problem: string): GivenWebhook {
-  return { secret: "", problem };
-}
-
-/**
- * Whether a secret that a user gives is accepted. A secret that the service returns may hold more.
- */
-function isUsableSecret(text: string): boolean {
-  return "secret" in parseSecret(text) && !hasControlOrSurroundingSpace(text);
 }

@@ -1,7 +1,7 @@
 // The code that the webhooks of `pulumi-dbwebhooks` and `pulumi-dbwebhooks/native` share.
 import * as pulumi from "@pulumi/pulumi";
 import type { EventType } from "../common/event-types.js";
-import { externalWebhookText } from "../common/external-webhook.js";
+import { unsupportedGetText } from "../common/unsupported-get.js";
 import type { WebhookArgs } from "./args.js";
 import { assertSupportedNode } from "./supported-node.js";
 
@@ -43,7 +43,7 @@ export abstract class WebhookResource extends pulumi.CustomResource {
    * @throws RunError always.
    */
   static get(name: string, ..._: unknown[]): never {
-    throw externalWebhookError(name);
+    throw unsupportedGetError(name);
   }
 
   /** @param moduleProperties Properties that only the webhooks of this module have. */
@@ -56,7 +56,7 @@ export abstract class WebhookResource extends pulumi.CustomResource {
   ) {
     assertSupportedNode();
     if (opts?.id !== undefined) {
-      throw externalWebhookError(name);
+      throw unsupportedGetError(name);
     }
     assertOwnProvider(name, opts, webhookModule);
     // A JavaScript program can omit the arguments. `pulumi preview` then reports the missing ones.
@@ -89,8 +89,8 @@ export function isResourceOfType(value: unknown, type: string): boolean {
 }
 
 /** Returns the error for an external webhook: one that would only be read. */
-function externalWebhookError(name: string): pulumi.RunError {
-  return new pulumi.RunError(`Webhook ${name}: ${externalWebhookText}`);
+function unsupportedGetError(name: string): pulumi.RunError {
+  return new pulumi.RunError(`Webhook ${name}: ${unsupportedGetText}`);
 }
 
 /**

@@ -9,7 +9,7 @@ import { diffOperation } from "../../src/provider/diff.ts";
 import { importOperation } from "../../src/provider/import.ts";
 import { adviceFor, listingOffAdvice } from "../../src/provider/messages/advice.ts";
 import { type FactsOf, type FailureName, failure } from "../../src/provider/messages/failure.ts";
-import { failures } from "../../src/provider/messages/failures.ts";
+import { failures } from "../../src/provider/messages/failure-table.ts";
 import { nameOfWebhook } from "../../src/provider/messages/names.ts";
 import * as notices from "../../src/provider/messages/notices.ts";
 import * as requests from "../../src/provider/messages/requests.ts";

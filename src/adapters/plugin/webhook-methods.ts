@@ -13,7 +13,7 @@ import {
   ReadResponse,
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
-import { externalWebhookText } from "../../common/external-webhook.js";
+import { unsupportedGetText } from "../../common/unsupported-get.js";
 import { checkOperation } from "../../provider/check.js";
 import { createOperation } from "../../provider/create.js";
 import { deleteOperation } from "../../provider/delete.js";
@@ -82,7 +82,7 @@ export const webhookMethods = {
       }
       case "external":
         throw new RequestError(
-          `Read webhook failed: ${externalWebhookText}`,
+          `Read webhook failed: ${unsupportedGetText}`,
           status.INVALID_ARGUMENT,
         );
     }

@@ -1,6 +1,6 @@
 import { type ErrorKind, faultText, WebhookError } from "../run/errors.js";
 import type { Operation } from "../run/operation.js";
-import { type FailureRow, failures } from "./failures.js";
+import { type FailureRow, failures } from "./failure-table.js";
 import { sentences } from "./sentences.js";
 import { see } from "./troubleshooting.js";
 
