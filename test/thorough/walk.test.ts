@@ -6,18 +6,23 @@ import { template } from "../helpers/stack-template.ts";
 import { walk } from "../helpers/walk/walk.ts";
 
 // For example: WALK_SEED=7 WALK_STEPS=100 npx vitest run --project thorough test/thorough/walk.test.ts
-const { WALK_SEED, WALK_STEPS = "12" } = process.env;
+const { WALK_SEED, WALK_STEPS = "4" } = process.env;
 const steps = Number(WALK_STEPS);
 const apiKeys = { same: "key-of-the-same-service", second: "key-of-the-second-service" };
 
-it.each([
-  { program: javascriptProgram, entry: "pulumi-dbwebhooks", defaultSeed: 1 },
-  { program: javascriptPluginProgram, entry: "pulumi-dbwebhooks/native", defaultSeed: 2 },
-])(
-  "Services, state and output agree after random commands through $program.name",
-  async ({ program, entry, defaultSeed }) => {
-    const seed = Number(WALK_SEED ?? defaultSeed);
-    // Each value of the setting has every third seed.
+const adapters = [
+  { program: javascriptProgram, entry: "pulumi-dbwebhooks", defaultSeeds: [1, 2, 3] },
+  { program: javascriptPluginProgram, entry: "pulumi-dbwebhooks/native", defaultSeeds: [4, 5, 6] },
+];
+const walks = adapters.flatMap(({ defaultSeeds, ...adapter }) => {
+  const seeds = WALK_SEED === undefined ? defaultSeeds : [Number(WALK_SEED)];
+  return seeds.map((seed) => ({ ...adapter, seed }));
+});
+
+it.each(walks)(
+  "Services, state and output agree after random commands through $program.name, seed $seed",
+  async ({ program, entry, seed }) => {
+    // Each value of the setting has every third seed, so the default seeds of an adapter have them all.
     const listing = [undefined, true, false][seed % 3];
     await using second = await startLocalService({ apiKeys: [apiKeys.second], listing: true });
     const lines: string[] = [];
@@ -40,5 +45,5 @@ it.each([
       { program, service: { apiKeys: [template.apiKey, apiKeys.same], listing: true } },
     );
   },
-  steps * 60_000,
+  (steps + 2) * 60_000,
 );
