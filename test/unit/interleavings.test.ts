@@ -10,7 +10,8 @@ import { World } from "../helpers/simulation/world.ts";
 import { useFakeClock } from "../helpers/transport.ts";
 
 // SIMULATION_PLAYS=100000 plays more. SIMULATION_SEED repeats the plays of a failure.
-const { SIMULATION_PLAYS: plays = "2000", SIMULATION_SEED: seed } = process.env;
+const { TEST_TIER, SIMULATION_SEED: seed } = process.env;
+const { SIMULATION_PLAYS: plays = TEST_TIER === "thorough" ? "20000" : "2000" } = process.env;
 const enoughForEveryKind = 2_000;
 const timeoutMs = 60_000 + 60 * Number(plays);
 

@@ -1,0 +1,1 @@
+import "../unit/interleavings.test.ts";
