@@ -101,7 +101,7 @@ describe("The executable", () => {
     running.child.kill("SIGINT");
     await expect.poll(() => running.lines().join()).toContain("Pulumi is stopping");
     release();
-    await exited;
+    await exited();
 
     expect(service.webhooks).toEqual([]);
     expect(countsOf(service)).toMatchObject({ posts: 1, deletes: 1 });
@@ -113,7 +113,7 @@ describe("The executable", () => {
 
     started.release();
 
-    expect(await started.exited).toEqual([0, null]);
+    expect(await started.exited()).toEqual([0, null]);
     expect(started.service.webhooks).toEqual([]);
   });
 
