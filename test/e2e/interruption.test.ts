@@ -1,13 +1,13 @@
 import { execFileSync } from "node:child_process";
 import type { ReceivedRequest } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
-import { isDelete } from "../helpers/faults/faults.mts";
+import { holdCreations, isDelete } from "../helpers/faults/faults.mts";
 import { javascriptProgram, yamlProgram } from "../helpers/programs.ts";
-import { holdCreation, noPromptFlags, shareStack, type TestStack } from "../helpers/stack.ts";
+import { noPromptFlags, shareStack, type TestStack } from "../helpers/stack.ts";
 
 /** Starts `up` and waits until the service has created a webhook, whose response it holds back. */
 async function startUpAndHold({ service, start }: TestStack) {
-  const { committed, release } = holdCreation(service);
+  const { committed, release } = holdCreations(service);
   const running = start(["up", ...noPromptFlags]);
   await committed;
   // Signals the process group of Pulumi, as ^C in a terminal does. Providers have process groups of their own.

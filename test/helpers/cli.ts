@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, vi } from "vitest";
+import { onTestFinished } from "vitest";
 import { type CommandResult, type RunningCommand, start } from "./commands.ts";
 import { repository } from "./directory.ts";
 import { within } from "./within.ts";
@@ -21,14 +21,9 @@ export function runCli(args: readonly string[], environment = {}): Promise<Comma
 
 /** Starts `serve` on a free port, and waits until it has said where it listens. */
 export async function serve(...args: readonly string[]) {
-  const { child, output, stdout, result } = startCli(["serve", "--port", "0", ...args]);
-  const started = /^Stop it with/m;
-  const hasEnded = () => child.exitCode !== null;
-  await vi.waitUntil(() => started.test(output()) || hasEnded(), { interval: 5, timeout: 100_000 });
-  expect(output()).toMatch(started);
-  const [, baseUrl = ""] = /listens at ([^\s,]+)/.exec(output()) ?? [];
+  const { child, output, stdout, waitFor, result } = startCli(["serve", "--port", "0", ...args]);
   return {
-    baseUrl,
+    baseUrl: await waitFor(/listens at ([^\s,]+).*^Stop it with/ms),
     /** The default key. */
     apiKey: "local-api-key",
     output,

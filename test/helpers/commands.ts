@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync } from "node:fs";
+import { vi } from "vitest";
 
 /** The commands of the Pulumi CLI that run an engine and providers, which is most of what the tiers with the CLI cost. */
 const heavyCommands = ["up", "preview", "refresh", "destroy", "import"];
@@ -53,7 +54,16 @@ export function start(
   /** These return what the command has written so far. */
   const output = () => texts.output;
   const stdout = () => texts.stdout;
-  return { child, output, stdout, result };
+  /** Waits until the output matches a pattern, and returns what its first group matched. */
+  const waitFor = async (pattern: RegExp): Promise<string> => {
+    const isOver = () => pattern.test(texts.output) || child.exitCode !== null;
+    // Tests run side by side, where expect.poll() does not know its test.
+    await vi.waitUntil(isOver, { interval: 5, timeout: 120_000 }).catch(() => undefined);
+    const [, group] = pattern.exec(texts.output) ?? [];
+    if (group !== undefined) return group;
+    throw new Error(`${command} has not printed ${pattern}: ${texts.output}`);
+  };
+  return { child, output, stdout, waitFor, result };
 }
 
 /** Notes a heavy command for the line that `tier-reporter.mts` prints. */

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { resolve } from "node:path";
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { type RunningCommand, start } from "./commands.ts";
 import { repository, textsBelow } from "./directory.ts";
 import { codeBlocks } from "./markdown.ts";
@@ -57,10 +57,8 @@ export async function followGuide(markdown: string, guide: GuideOptions): Promis
   const separator = serveCommand.startsWith("npm") ? " --" : "";
   const service = openIn(directory)(`${serveCommand}${separator} --port 0`);
   try {
-    const baseUrl = () => /listens at (http:\/\/\S+)/.exec(service.output())?.[1];
-    // Guides are pasted side by side, where expect.poll() does not know its test.
-    await vi.waitUntil(baseUrl, { timeout: 120_000 });
-    printed += await paste(blocks.slice(serving + 1), guide, openIn(directory), baseUrl());
+    const baseUrl = await service.waitFor(/listens at (http:\/\/\S+)/);
+    printed += await paste(blocks.slice(serving + 1), guide, openIn(directory), baseUrl);
   } finally {
     endGroup(service);
     await service.result;

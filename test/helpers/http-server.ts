@@ -79,11 +79,14 @@ async function serve(server: http.Server | https.Server, responses: readonly Stu
     response.writeHead(statusCode, stub.headers);
     response.end(typeof body === "string" ? body : JSON.stringify(body));
   });
+  return { ...(await listenForHttp(server)), requests, connections: () => connections };
+}
+
+/** Listens on a free port of loopback. Disposing of the result breaks open connections. */
+export async function listenForHttp(server: http.Server | https.Server) {
   const url = await listen(server);
   return {
     url: server instanceof https.Server ? url.replace("http:", "https:") : url,
-    requests,
-    connections: () => connections,
     [Symbol.asyncDispose]: () => {
       server.closeAllConnections();
       return server[Symbol.asyncDispose]();
@@ -151,8 +154,9 @@ async function startSocketServer(serveSocket: (socket: Socket) => void) {
 export const refusedAddress = "127.0.0.1:1";
 export const refusedUrl = `http://${refusedAddress}`;
 
-async function listen(server: Server): Promise<string> {
-  server.listen(0, "127.0.0.1");
+/** Listens on loopback, by default on a free port. */
+export async function listen(server: Server, port = 0): Promise<string> {
+  server.listen(port, "127.0.0.1");
   await once(server, "listening");
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -1,7 +1,6 @@
-import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { listenForHttp } from "./http-server.ts";
 
 export interface ReceivedNotification {
   readonly path: string;
@@ -24,14 +23,5 @@ export async function startReceiver(respond: Respond = () => 204) {
     notifications.push(notification);
     response.writeHead(await respond(notification, notifications.length)).end();
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    notifications,
-    [Symbol.asyncDispose]: () => {
-      server.closeAllConnections();
-      return server[Symbol.asyncDispose]();
-    },
-  };
+  return { ...(await listenForHttp(server)), notifications };
 }

@@ -4,14 +4,12 @@ import {
   type LocalService,
   type LocalServiceOptions,
   startLocalService,
-  times,
 } from "pulumi-dbwebhooks/local-service";
 import { aroundAll, expect, inject, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { someArgs } from "./builders.ts";
 import { run, start, succeed } from "./commands.ts";
 import { textsBelow, withDirectory, writeJson } from "./directory.ts";
-import { hold, isPost } from "./faults/faults.mts";
 import { createWebhook } from "./local-service.ts";
 import { javascriptProgram, type Program } from "./programs.ts";
 import { stackEnvironment } from "./pulumi.ts";
@@ -191,12 +189,4 @@ async function openStack(root: string, service: LocalService, program: Program) 
       return Object.fromEntries(webhooks.map((one) => [one.urn.split("::").at(-1), one]));
     },
   };
-}
-
-/** Holds back the response to the next creation; `committed` is fulfilled when the webhook exists. */
-export function holdCreation(service: LocalService) {
-  const { holdResponse, release } = hold();
-  service.use(times(1, holdResponse, isPost));
-  const committed = service.nextRequest((request) => isPost(request) && request.committed);
-  return { committed, release };
 }

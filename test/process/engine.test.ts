@@ -55,7 +55,7 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
   });
 
   it("leaves no webhook behind if the engine and the reader of stderr end", async ({ expect }) => {
-    await using started = await startCreationInFlight(adapter, { held: 2 });
+    await using started = await startCreationInFlight(adapter);
     const { service, running, release } = started;
     const second = service.nextRequest((request) => isPost(request) && request.committed);
     void running.create(someArgs()).catch(() => undefined);

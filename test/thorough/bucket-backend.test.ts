@@ -5,11 +5,11 @@ import { expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { run, start, succeed } from "../helpers/commands.ts";
 import { withDirectory } from "../helpers/directory.ts";
-import { countsOf } from "../helpers/faults/faults.mts";
+import { countsOf, holdCreations } from "../helpers/faults/faults.mts";
 import { startServer } from "../helpers/http-server.ts";
 import { readPage } from "../helpers/markdown.ts";
 import { yamlProgram } from "../helpers/programs.ts";
-import { holdCreation, withStack } from "../helpers/stack.ts";
+import { withStack } from "../helpers/stack.ts";
 
 const text = readPage("examples/ci/github-actions-bucket.yml");
 const workflow = parse(text, { strict: true });
@@ -52,7 +52,7 @@ it("Of two runs of the workflow for a bucket, the second creates nothing while t
         const deploy = () =>
           run("bash", [...shell, deployment.run], { directory, environment: job });
 
-        const { committed, release } = holdCreation(service);
+        const { committed, release } = holdCreations(service);
         const first = deploy();
         await committed;
         const second = await deploy();
@@ -127,9 +127,8 @@ async function openBucket(root: string) {
   const args = ["--host", "127.0.0.1", "--port", "0"];
   const server = start(join(root, "venv/bin/moto_server"), args, options);
   onTestFinished(() => void server.child.kill());
-  const address = /Running on (http:\/\/127\.0\.0\.1:\d+)/;
-  await expect.poll(server.output).toMatch(address);
-  const { origin, host } = new URL(address.exec(server.output())?.[1] ?? "");
+  const address = await server.waitFor(/Running on (http:\/\/127\.0\.0\.1:\d+)/);
+  const { origin, host } = new URL(address);
   const { stdout } = await succeed(python, ["-c", setup, origin, permissions], options);
   const [id, secret] = JSON.parse(stdout) as [string, string];
   const variables = (keyId: string, key: string) => ({

@@ -4,9 +4,9 @@ import { respondWith, times } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
 import { start } from "../helpers/commands.ts";
 import { repository } from "../helpers/directory.ts";
-import { isPost } from "../helpers/faults/faults.mts";
+import { holdCreations, isPost } from "../helpers/faults/faults.mts";
 import { yamlProgram } from "../helpers/programs.ts";
-import { holdCreation, shareStack } from "../helpers/stack.ts";
+import { shareStack } from "../helpers/stack.ts";
 
 const upArgs = ["up", "--stack", "test", "--summary", "summary.json"];
 
@@ -17,7 +17,7 @@ describe("The deployment script of examples/ci", () => {
     start("node", ["deploy.mts", ...args], { ...stack(), isGroupLeader: true });
   /** Starts an update, and holds back the response to a creation that the service has made. */
   const startAndHold = async () => {
-    const { committed, release } = holdCreation(stack().service);
+    const { committed, release } = holdCreations(stack().service);
     const running = deploy();
     await committed;
     return { ...running, release };

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { beforeAll, expect, it, onTestFinished, vi } from "vitest";
+import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { start, succeed } from "../helpers/commands.ts";
 import { repository, temporaryDirectory } from "../helpers/directory.ts";
 import { javascriptPluginProgram, javascriptProgram } from "../helpers/programs.ts";
@@ -48,7 +48,7 @@ it.each([javascriptProgram, javascriptPluginProgram])(
 async function startPrism() {
   const script = join(installation.path, "node_modules/@stoplight/prism-cli/dist/index.js");
   const address = ["--host", "127.0.0.1", "--port", "0"];
-  const { child, output, result } = start(
+  const { child, output, waitFor, result } = start(
     process.execPath,
     [script, "mock", "--errors", ...address, "docs/api/openapi.yaml"],
     { directory: repository },
@@ -57,12 +57,8 @@ async function startPrism() {
     child.kill("SIGKILL");
     await result;
   });
-  const urlIn = (text: string) => /listening on (http:\S+)/.exec(text)?.[1];
-  await vi.waitUntil(() => urlIn(output()) || child.exitCode !== null, { timeout: 120_000 });
-  const url = urlIn(output());
-  if (url === undefined) throw new Error(`Prism has not started: ${output()}`);
   return {
-    url,
+    url: await waitFor(/listening on (http:\S+)/),
     output,
     /** The method and path of each request so far. */
     requests: () => [...output().matchAll(/\[HTTP SERVER\] (\w+ \S+)/g)].map(([, name]) => name),

@@ -1,11 +1,10 @@
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import type { EmittedEvent, LocalService } from "pulumi-dbwebhooks/local-service";
 import { expect, it, onTestFinished } from "vitest";
 import { createReceiver } from "../../examples/receiver/receiver.ts";
 import { someArgs } from "../helpers/builders.ts";
 import { succeed } from "../helpers/commands.ts";
 import { commandBlocks } from "../helpers/guide.ts";
+import { listen } from "../helpers/http-server.ts";
 import { readPage, sectionOf } from "../helpers/markdown.ts";
 import type { Webhooks } from "../helpers/programs.ts";
 import { startReceiver } from "../helpers/receiver.ts";
@@ -80,11 +79,9 @@ it.each<{ way: string; trigger: string; replace: (stack: TestStack) => Promise<u
 async function startExampleReceiver() {
   const state = { secrets: [] as string[], handled: [] as string[] };
   const onEvent = ({ id }: { id: string }) => void state.handled.push(id);
-  const server = createReceiver({ secrets: () => state.secrets, onEvent }).listen(0, "127.0.0.1");
+  const server = createReceiver({ secrets: () => state.secrets, onEvent });
   onTestFinished(() => void server.close());
-  await once(server, "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
-  return Object.assign(state, { url });
+  return Object.assign(state, { url: `${await listen(server)}/hooks` });
 }
 
 function emit(service: LocalService): Promise<EmittedEvent> {

@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import * as provider from "../../src/adapters/dynamic.ts";
-import { times } from "../../src/local-service/index.ts";
 import {
   listed,
   listOf,
@@ -11,7 +10,7 @@ import {
   wrapped,
 } from "../helpers/builders.ts";
 import { errorOf, kindOf } from "../helpers/errors.ts";
-import { hold, isPost } from "../helpers/faults/faults.mts";
+import { holdCreations } from "../helpers/faults/faults.mts";
 import { startServer } from "../helpers/http-server.ts";
 import { startService } from "../helpers/local-service.ts";
 import { captureLines, configure } from "../helpers/provider.ts";
@@ -126,12 +125,10 @@ it("All providers of one process stop when a signal says that Pulumi stores noth
   onTestFinished(() => spies.forEach((spy) => void spy.mockRestore()));
   const listenersBefore = process.rawListeners("SIGINT");
   const service = await startService();
-  const { holdResponse, release } = hold();
-  service.use(times(1, holdResponse, isPost));
+  const { committed, release } = holdCreations(service);
   const config = { baseUrl: service.baseUrl, apiKey: service.apiKey };
   const get = (key: string) => config[key.replace("dbwebhooks:", "") as "baseUrl"];
   const configureProvider = () => module.configure({ config: { get, require: get } });
-  const committed = service.nextRequest((request) => request.committed);
   await configureProvider();
   const first = errorOf(module.create(someArgs()));
   await committed;

@@ -1,8 +1,8 @@
 import { createServer as createHttp2Server } from "node:http2";
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { EngineMonitor, type Notify } from "../../src/provider/run/engine-monitor.ts";
-import { refusedAddress } from "../helpers/http-server.ts";
+import { listen as listenOnLoopback, refusedAddress } from "../helpers/http-server.ts";
 
 const exit = vi.spyOn(process, "exit");
 
@@ -10,10 +10,9 @@ beforeEach(() => void exit.mockReset().mockImplementation(() => undefined as nev
 afterEach(() => void vi.useRealTimers());
 
 /** Listens on loopback as the engine does, and returns its address. */
-async function listen(server: Server, port = 0): Promise<string> {
+async function listen(server: Server, port?: number): Promise<string> {
   onTestFinished(() => void server.close());
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return new URL(await listenOnLoopback(server, port)).host;
 }
 
 /** Waits until the process would have ended, which takes no longer than a connection within this machine. */

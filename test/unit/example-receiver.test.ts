@@ -1,12 +1,11 @@
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createReceiver } from "../../examples/receiver/receiver.ts";
 import { watchSecrets } from "../../examples/receiver/secrets.ts";
 import { temporaryDirectory } from "../helpers/directory.ts";
+import { listen } from "../helpers/http-server.ts";
 import { invalidBodies, invalidEntries, signedHeaders } from "../helpers/signed-notification.ts";
 
 const oldSecret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
@@ -133,10 +132,8 @@ type Changes = { method?: string; secret?: string; sentAt?: Date; body?: string 
 async function start(secrets = [oldSecret]) {
   const onEvent = vi.fn();
   const server = createReceiver({ secrets: () => secrets, onEvent });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const url = await listen(server);
   onTestFinished(() => void server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const send = async (event: { id: string } | string, changes: Changes = {}) => {
     const { method = "POST", secret = oldSecret, sentAt } = changes;
     const body =

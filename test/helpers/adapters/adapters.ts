@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import type { ServiceError } from "@grpc/grpc-js";
 import { ConfigureRequest } from "@pulumi/pulumi/proto/provider_pb.js";
 import type { StoredWebhook } from "pulumi-dbwebhooks/local-service";
@@ -57,12 +55,9 @@ export async function startAdapter(
   // With logging or tracing on, the engine puts flags before its address.
   const flags = ["--logtostderr", "-v=1", `127.0.0.1:${engine.port}`];
   const options = { directory: repository, environment };
-  const { child, output, result } = start(program, [...args, ...flags], options);
-  const failed = result.then(() => Promise.reject(new Error(`the process ended: ${output()}`)));
+  const { child, output, waitFor, result } = start(program, [...args, ...flags], options);
   // The first line that a provider writes to its standard output is its port.
-  const firstLine = once(createInterface(child.stdout), "line");
-  const [port] = await Promise.race([firstLine, failed]);
-  const client = connect(port);
+  const client = connect(await waitFor(/^(\d+)\n/m));
   const errors: ServiceError[] = [];
   const call: Call = (method, request) =>
     client.call(method, request).catch((error: ServiceError) => {

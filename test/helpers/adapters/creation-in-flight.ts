@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type Interceptor, startLocalService, times } from "pulumi-dbwebhooks/local-service";
 import { someArgs } from "../builders.ts";
-import { hold, isPost } from "../faults/faults.mts";
+import { holdCreations, isPost } from "../faults/faults.mts";
 import { within } from "../within.ts";
 import { type Adapter, startAdapter } from "./adapters.ts";
 
@@ -10,15 +10,13 @@ const inputs = someArgs();
 /** Starts an adapter with a creation in flight that may meet a fault. */
 export async function startCreationInFlight(
   adapter: Adapter,
-  { fault, held = 1 }: { readonly fault?: Interceptor; readonly held?: number } = {},
+  { fault }: { readonly fault?: Interceptor } = {},
 ) {
   const service = await startLocalService();
   const { baseUrl, apiKey } = service;
   const running = await startAdapter(adapter, { baseUrl, apiKey });
-  const { holdResponse, release } = hold();
   if (fault) service.use(times(1, fault, isPost));
-  service.use(times(held, holdResponse, isPost));
-  const committed = service.nextRequest((request) => isPost(request) && request.committed);
+  const { committed, release } = holdCreations(service);
   const creation = running.create(inputs);
   const exit = once(running.child, "exit");
   await committed;

@@ -82,17 +82,27 @@ export function echoAuthorization(statusCode = 400): Interceptor {
   };
 }
 
-/** Two interceptors that wait until `release` is called: with the request, or with its response. */
+/** An interceptor that waits with the request until `release` is called. */
 export function hold() {
   const released = Promise.withResolvers<void>();
   const holdRequest: Interceptor = async (_, next) => {
     await released.promise;
     return next();
   };
-  const holdResponse: Interceptor = async (_, next) => {
+  return { holdRequest, release: () => released.resolve() };
+}
+
+/**
+ * Holds back the responses to creations until `release` is called. `committed` is fulfilled when the first webhook
+ * exists.
+ */
+export function holdCreations(service: Pick<LocalService, "use" | "nextRequest">) {
+  const released = Promise.withResolvers<void>();
+  service.use(async (request, next) => {
     const response = await next();
-    await released.promise;
+    if (isPost(request)) await released.promise;
     return response;
-  };
-  return { holdRequest, holdResponse, release: () => released.resolve() };
+  });
+  const committed = service.nextRequest((request) => isPost(request) && request.committed);
+  return { committed, release: () => released.resolve() };
 }

@@ -1,9 +1,9 @@
 import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import { vi } from "vitest";
 import type { CommandResult } from "../commands.ts";
+import { holdCreations } from "../faults/faults.mts";
 import { noPromptFlags, type TestStack } from "../stack.ts";
 import { type Choose, isChosen, oneOf, weighted } from "./random.ts";
-import { holdCreations } from "./service-faults.ts";
 
 /** A command of the Pulumi CLI. */
 export interface WalkCommand {
@@ -69,7 +69,8 @@ export async function runCommand(
   services: readonly LocalService[],
 ): Promise<CommandResult> {
   if (!isInterrupted) return stack.pulumi(args);
-  const { held, release } = holdCreations(services);
+  const holds = services.map(holdCreations);
+  const held = Promise.any(holds.map(({ committed }) => committed));
   const running = stack.start(args);
   const hasCreation = await Promise.race([held.then(() => true), running.result.then(() => false)]);
   if (hasCreation) {
@@ -78,7 +79,7 @@ export async function runCommand(
     const isCancelling = () => /cancell?ing/i.test(running.output());
     await vi.waitUntil(() => isCancelling() || running.child.exitCode !== null, 100_000);
   }
-  release();
+  for (const { release } of holds) release();
   return running.result;
 }
 

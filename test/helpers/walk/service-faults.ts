@@ -5,7 +5,7 @@ import {
   respondWith,
   times,
 } from "pulumi-dbwebhooks/local-service";
-import { handleThen, hold, isDelete, isPost, withFields } from "../faults/faults.mts";
+import { handleThen, isDelete, isPost, withFields } from "../faults/faults.mts";
 import { type Choose, oneOf } from "./random.ts";
 
 const always = Number.POSITIVE_INFINITY;
@@ -69,22 +69,6 @@ export function keepOneWebhookPerUrl(services: readonly LocalService[]): Injecte
     const { id, secret } = existing;
     return Response.json({ id, secret });
   });
-}
-
-/** Holds back the responses to creations; `held` is fulfilled when the first webhook exists. */
-export function holdCreations(services: readonly LocalService[]) {
-  const { holdResponse, release } = hold();
-  const held = Promise.any(
-    services.map((service) => service.nextRequest((one) => isPost(one) && one.committed)),
-  );
-  const { remove } = inject("hold", services, () => times(always, holdResponse, isPost));
-  return {
-    held,
-    release: () => {
-      remove();
-      release();
-    },
-  };
 }
 
 function inject(

@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import {
   connectionReset,
   delay,
@@ -8,6 +6,7 @@ import {
   respondWith,
 } from "pulumi-dbwebhooks/local-service";
 import * as faults from "../../helpers/faults/faults.mts";
+import { startProxy } from "../../helpers/http-server.ts";
 
 /**
  * How an operation can end, and what the state then holds. An error's kind is the name of its outcome, and
@@ -74,13 +73,12 @@ const remoteBaseUrl = "https://tables.example.com";
 const anotherBaseUrl = async () => ({ DBWEBHOOKS_BASE_URL: remoteBaseUrl });
 
 async function withSilentProxy() {
-  const proxy = createServer().listen(0, "127.0.0.1").unref();
-  await once(proxy, "listening");
+  const proxy = await startProxy(remoteBaseUrl);
   return {
     DBWEBHOOKS_BASE_URL: remoteBaseUrl,
     DBWEBHOOKS_TIMEOUT_SECONDS: "1",
     DBWEBHOOKS_RETRY_SECONDS: "1",
-    HTTPS_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    HTTPS_PROXY: proxy.url,
   };
 }
 
