@@ -62,7 +62,7 @@ describe("Accounts of the dynamic provider", () => {
     expect(databasesOf(eu())).toEqual(["european"]);
   });
 
-  it("replace a webhook whose provider changes, but cannot delete the old one of a provider whose base URL changes", async () => {
+  it("replace a webhook of a changed provider, but cannot delete the old one where the base URL changes", async () => {
     const providers = { european: "eu", rebased: "account", moved: "eu", unmoved: undefined };
     await stack().declare(webhooksIn(providers), {
       eu: { baseUrl: eu().baseUrl, apiKey: "eu-next-key" },
@@ -79,7 +79,7 @@ describe("Accounts of the dynamic provider", () => {
     expect(printed()).toMatch(/"The base URL has changed" in .* \[notDeleted\]/);
   });
 
-  it("keep a webhook that moves to another provider at its address, and delete the old one once its provider has the old base URL again", async () => {
+  it("keep a webhook whose new provider has its address, and delete an old one when its base URL is back", async () => {
     const providers = { european: "eu", rebased: "eu", moved: "eu", unmoved: "account" };
     await stack().declare(webhooksIn(providers), {
       eu: { baseUrl: eu().baseUrl, apiKey: "eu-next-key" },

@@ -32,7 +32,7 @@ describe.each([javascriptProgram, yamlProgram])("Keys of $name", (program) => {
   };
   const storedNames = async () => Object.keys(await stack().storedWebhooks()).toSorted();
 
-  it("of another account remove no webhook from the state, and neither do rotated keys or databases that are gone", async () => {
+  it("of another account, rotated keys and databases that are gone remove no webhook from the state", async () => {
     const { service, up } = stack();
     await declare("local-api-key", true);
     await up();

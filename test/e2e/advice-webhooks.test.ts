@@ -52,7 +52,7 @@ describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
     return new Set(lines.map((line) => /See "(.*)" in .*\[(\w+)\]$/.exec(line)?.slice(1)));
   };
 
-  it("a full database and each webhook that the service returns a second time is an error, and nothing is deleted", async () => {
+  it("a full database and each webhook that is returned a second time is an error, and nothing is deleted", async () => {
     const { service, declare, up, start } = stack();
     await declare(before);
     await up();

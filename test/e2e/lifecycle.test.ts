@@ -103,7 +103,7 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
       expect(output).toMatch(/base_unlisted\b.*\bGET .* returned 403/);
     });
 
-    it("have a changed url in the state, the old one when unlisted, stay when inactive, and are removed when gone", () => {
+    it("have a changed url in the state, or the old one when unlisted, stay when inactive and go when gone", () => {
       expect(refreshed).toMatchObject({
         changedUrl: { outputs: { url: otherUrl } },
         inactive: { outputs: someArgs() },

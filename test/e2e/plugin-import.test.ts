@@ -65,7 +65,7 @@ describe("The plugin, given the secrets of existing webhooks,", () => {
     expect(methods).toEqual([]);
   });
 
-  it("imports by option with and without a list, and replaces no webhook whose import fails because the arguments differ", async () => {
+  it("imports by option with and without a list, and fails, not replaces, when the arguments differ", async () => {
     const byOption = await stack().createByHand({ url });
     mismatched = await stack().createByHand({ url });
     known[idOf(byOption)] = { secret: byOption.secret, url, events };
@@ -100,7 +100,7 @@ describe("The plugin, given the secrets of existing webhooks,", () => {
     await expectAgreement(yamlProgram, stack(), stack().service);
   });
 
-  it("deletes no webhook that a second resource has imported, and `pulumi state delete` removes the first one", async () => {
+  it("deletes no webhook that a second resource has imported, and `pulumi state delete` removes the first", async () => {
     const { service } = stack();
     const removeFault = service.use((request, next) =>
       isPost(request) ? respondWith(400)(request, next) : next(),

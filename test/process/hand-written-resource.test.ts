@@ -18,7 +18,7 @@ const handWritten = `
   });
 `;
 
-it("The dynamic provider does not end the process of a hand-written resource between its two steps when the engine is gone", async () => {
+it("The dynamic provider, its engine gone, lets a hand-written resource finish both of its steps", async () => {
   const settings = { baseUrl: "https://tables.example.com", apiKey: "key" };
   await using running = await startAdapter(dynamicAdapter, settings);
   // Loads this package.

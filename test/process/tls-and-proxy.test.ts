@@ -4,7 +4,7 @@ import { createThroughProxy } from "../helpers/adapters/proxied-creation.ts";
 import { apiKey, secret } from "../helpers/builders.ts";
 
 it.each(adapters)(
-  "The process of $name reaches the service through the proxy and with the extra CA certificates of its environment",
+  "The process of $name reaches the service through its environment's proxy and extra CA certificates",
   async (adapter) => {
     const { created, requests, proxyHeads } = await createThroughProxy(adapter);
 

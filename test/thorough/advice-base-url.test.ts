@@ -57,7 +57,7 @@ describe.each([javascriptProgram, yamlProgram])("Another base URL, through $name
     });
   });
 
-  it("of a Provider that loses its webhooks to the default provider takes two steps, and a webhook that lost its Provider gets it back", async () => {
+  it("of a Provider that loses its webhooks takes two steps, and a webhook can get its lost Provider back", async () => {
     await withTwoServices(program, async ({ stack, oldService, newService, up }) => {
       const eu = accountOf(newService, keys.new);
       const main = accountOf(oldService, keys.old);
@@ -77,7 +77,7 @@ describe.each([javascriptProgram, yamlProgram])("Another base URL, through $name
     });
   });
 
-  it("of the same service keeps all webhooks after a change of the state, and a service that is gone leaves webhooks to remove from it", async () => {
+  it("of the same service keeps webhooks after a change of the state, and lost ones are removed from it", async () => {
     await withTwoServices(program, async (services) => {
       const { stack, oldService, newService, up, configure } = services;
       const { orders = {}, invoices } = webhooks;

@@ -55,7 +55,7 @@ it.each<{ way: string; program: Program; remove: (stack: TestStack) => Promise<u
     remove: (stack) => stack.pulumi(["refresh", ...noPromptFlags], listing),
   },
 ])(
-  "A service that numbers from the beginning again has each webhook of $program.name once after $way has removed the lost ones",
+  "A service that restarts its numbers has each webhook of $program.name once after $way",
   async ({ program, remove }) => {
     await withStack(
       async (stack) => {
@@ -84,7 +84,7 @@ it.each<{ way: string; program: Program; remove: (stack: TestStack) => Promise<u
 );
 
 describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
-  it("a service without a list loses no webhook to `pulumi state move`, and only a key without access empties a state", async () => {
+  it("`pulumi state move` loses no webhook without a list, and only a key without access empties a state", async () => {
     const service = { apiKeys: { "local-api-key": "*" as const, "other-key": ["another"] } };
     await withStack(
       async (stack) => {
@@ -126,7 +126,7 @@ describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
   });
 });
 
-it("A deletion that is pending because another resource has the webhook ends when its entry leaves the exported state", async () => {
+it("A pending deletion of another resource's webhook ends when its entry leaves the exported state", async () => {
   await withStack(
     async (stack) => {
       const { service, declare, up, pulumi } = stack;
@@ -165,7 +165,7 @@ it.each<{ program: Program; edit: (state: string, id: string) => string }>([
     edit: (state, id) => state.replaceAll(`"id": "${id}"`, `"id": "base_other/${id}"`),
   },
 ])(
-  "An entry that somebody has edited in the state of $program.name sends nothing, with a warning and an error, until it is restored",
+  "An edited entry in the state of $program.name warns, fails and sends nothing until it is restored",
   async ({ program, edit }) => {
     await withStack(
       async (stack) => {

@@ -146,7 +146,7 @@ async function expectSameWebhook(program: string): Promise<void> {
 }
 
 describe.concurrent("The packed package", () => {
-  it("works in a bundled program of the Automation API, and warns of an unknown setting and a plain-text API key in each run", async () => {
+  it("works bundled with the Automation API, and warns of an unknown setting and plain key in each run", async () => {
     const program = pathOf("npm/automation");
     await writeFiles(program, {
       "main.ts": automationProgram,

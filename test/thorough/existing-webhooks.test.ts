@@ -21,7 +21,7 @@ const programWith = (entry: string) => `
   exports.ordersSecret = new Webhook("orders", args).secret;
 `;
 
-it("The commands of docs/existing-webhooks.md move a webhook to the plugin and then to another stack, without a request", async () => {
+it("docs/existing-webhooks.md moves a webhook to the plugin and to another stack without a request", async () => {
   await withStack(
     async ({ service, directory, environment, writeProgram, allResources, outputs, up }) => {
       const variables = { PULUMI_STACK: "test", PULUMI_SKIP_CONFIRMATIONS: "true" };

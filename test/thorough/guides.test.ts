@@ -26,7 +26,7 @@ describe("The commands of a README succeed and print the documented output", () 
       }),
   );
 
-  it("in a clone: README, with its quick start and the section on the real service, and then README of examples/receiver", async () => {
+  it("in a clone: README with its quick start and the real service, and then README of examples/receiver", async () => {
     const readme = readPage("README.md");
     const guide = sectionOf(readme, "Quick start") + sectionOf(readme, "Use the real service");
     const destroy = "\n```sh\npulumi destroy --yes --remove\n```\n";

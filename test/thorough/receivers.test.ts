@@ -18,7 +18,7 @@ it.each([
   { file: "receiver.py", command: "python receiver/receiver.py", workingDirectory: "." },
   { file: "main.go", command: "go run .", workingDirectory: "receiver" },
 ])(
-  "The receiver $file starts as examples/receiver/README.md says, and behaves like the one in TypeScript",
+  "The receiver $file starts as examples/receiver/README.md says, and behaves like that in TypeScript",
   async ({ file, command, workingDirectory }) => {
     const port = Number(receiverPort());
     const address = `http://127.0.0.1:${port}`;

@@ -110,7 +110,7 @@ it("serve advises to choose another address only when Node.js cannot listen on t
   await expect(runCommandLine("serve")).rejects.toThrow(/^another error$/);
 });
 
-it("When other machines can reach the service, and only then, serve says so and shows the setting allowInsecureBaseUrl", () => {
+it("Only if other machines can reach the service, serve says so and shows allowInsecureBaseUrl", () => {
   const textFor = (baseUrl: string) => startText({ baseUrl, apiKeys: 1 }, "");
 
   expect(textFor("http://[::]:8787")).toContain("for everybody who can reach it");

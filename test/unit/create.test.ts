@@ -28,7 +28,7 @@ const notFound: StubResponse = { statusCode: 404, body: errorBody("NOT_FOUND") }
 afterEach(() => void vi.restoreAllMocks());
 
 describe("A creation", () => {
-  it("sends and stores the arguments as they were written, except for flags, and also stores the base URL and the secret", async () => {
+  it("sends and stores the arguments as written, but no flags, and stores the base URL and the secret", async () => {
     const body = { id: 17, secret, active: true, url: "https://else.example", baseUrl: null };
     const { create, requests, baseUrl } = await startWithService({ body });
     const url = "HTTPS://Example.com:443/a/../ä?b=%7E#c";

@@ -27,7 +27,7 @@ describe("The dynamic provider's check", () => {
     expect(await provider.check({}, withProviderText(news))).toStrictEqual({ inputs: news });
   });
 
-  it("leaves the property of a failure empty, because Pulumi would print its value, and names it in the reason", async () => {
+  it("names the property of a failure in the reason alone, because Pulumi would print its value", async () => {
     await configure();
 
     const { failures } = await provider.check({}, someArgs({ url: "nowhere", tableId: true }));
@@ -38,7 +38,7 @@ describe("The dynamic provider's check", () => {
     ]);
   });
 
-  it("prefers the environment to the stack's configuration, and an explicit provider's arguments to the environment", async () => {
+  it("prefers a Provider's arguments to the environment, and that to the stack's configuration", async () => {
     vi.stubEnv("DBWEBHOOKS_LISTING", "not a flag");
 
     await configure({ listing: "true" });

@@ -29,7 +29,7 @@ it("Emitting an event delivers it to the active webhooks of its database, event 
   expect(receivedPaths()).toEqual(["/all-tables", "/all-tables", "/tbl_1"]);
 });
 
-it("Emitting an event sends JSON with a Standard Webhooks signature, and the user info of the webhook's URL", async () => {
+it("An emission sends JSON with a Standard Webhooks signature, and the user info of the webhook's URL", async () => {
   const { receiver, service, webhookId, secret } = await startWithReceiver();
   service.updateWebhook(webhookId, { url: receiver.url.replace("://", "://us%C3%A9r:p%40ss@") });
   const data = { recordIds: ["rec_1"], records: [{ id: "rec_1", data: { Name: "Größe ✓" } }] };
@@ -87,7 +87,7 @@ it("Emitting an event rejects with a TypeError that names every invalid field of
   );
 });
 
-it("An emission over HTTP is for the database of its path, returns its deliveries, and meets no interceptor", async () => {
+it("An emission over HTTP is for the database in its path, returns deliveries and meets no interceptor", async () => {
   const service = await startService();
   await service.subscribe(`${refusedUrl}/T0KEN`);
   const webhookId = service.webhooks[0]?.id;

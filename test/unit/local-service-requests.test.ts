@@ -3,7 +3,7 @@ import type { ReceivedRequest } from "../../src/local-service/index.ts";
 import { hold } from "../helpers/faults/faults.mts";
 import { startService, webhookBody } from "../helpers/local-service.ts";
 
-it("The request log holds the fields of every request and its outcome, without the body of an unauthorized one", async () => {
+it("The request log has every request's fields and outcome, without the body of an unauthorized one", async () => {
   const service = await startService();
   const body = webhookBody({ tableId: "tbl_1" });
   const databaseId = "a/b c?ü%2F";

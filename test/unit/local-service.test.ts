@@ -126,7 +126,7 @@ it("A request for any operation gets 401 without a known API key", async () => {
   expect(service.webhooks).toHaveLength(1);
 });
 
-it("A request gets 404 NOT_FOUND for a webhook that is not in the database, and with a key that may not use the database", async () => {
+it("A request gets 404 NOT_FOUND for a webhook not in the database, and for a key without access to it", async () => {
   const { service, id } = await startWithWebhook();
 
   const responses = [
@@ -142,7 +142,7 @@ it("A request gets 404 NOT_FOUND for a webhook that is not in the database, and 
   expect(service.webhooks).toHaveLength(1);
 });
 
-it("A request gets 404 in plain text for an unknown path, and 405 for a method that the path does not support", async () => {
+it("A request gets a plain-text 404 for an unknown path, and 405 for a method that its path lacks", async () => {
   const service = await startService();
 
   const unknownPath = await service.send({ path: `/prefix${webhooksPath}` });
@@ -154,7 +154,7 @@ it("A request gets 404 in plain text for an unknown path, and 405 for a method t
   expect(oneWebhook).toMatchObject({ statusCode: 405, headers: { allow: "DELETE" } });
 });
 
-it("A tool that waits for a server gets 200 for the root path, without a key and whatever the interceptors do", async () => {
+it("A tool that waits for a server gets 200 for the root path without a key, despite interceptors", async () => {
   const service = await startService({ intercept: respondWith(503) });
 
   const get = await service.send({ apiKey: null });

@@ -61,7 +61,7 @@ const notFound = outcomes.response(404, undefined, errorBody("NOT_FOUND", "It is
 const textOf = (outcome: HttpOutcome, more: Partial<EndedCall> = {}, inSettings = settings) =>
   requests.callText(contextWith(inSettings), failedWith(outcome, more));
 
-it("The text of a failed request says what the service returned, or why there is no response, and why no retry followed", () => {
+it("A failed request's text says what was returned, or why nothing was, and why no retry followed", () => {
   const outOfRetries = { giveUpReason: "retrySeconds" } as const;
   const refusedRetries = {
     giveUpReason: "connectionRefused",

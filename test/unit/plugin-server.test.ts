@@ -332,7 +332,7 @@ describe("A webhook of the plugin", () => {
     expect(service.requests).toEqual([]);
   });
 
-  it("shows drift as a difference of outputs if Pulumi passes the old inputs, and none that ignoreChanges names", async () => {
+  it("shows drift as a difference of outputs if old inputs are passed, and none that ignoreChanges names", async () => {
     const { plugin, service } = await startConfigured();
     const id = "base_abc123/99";
     const drifted = { ...inputs, url: otherUrl, baseUrl: service.baseUrl, secret: "whsec_1" };

@@ -66,7 +66,7 @@ describe.each([dynamicProvider, nativeProvider])("A Webhook of $name", (row) => 
   const { sdk, type, pluginVersion, addedInputs } = row;
   const { Webhook, Provider } = sdk;
 
-  it("is registered under its type and the version of its plugin, with its options, and its arguments unchanged", async () => {
+  it("is registered under its type and its plugin's version, with its options and unchanged arguments", async () => {
     // An argument of the name __provider never replaces the provider of the dynamic provider.
     const flags = { allowUnknownEvents: true, allowInsecureUrl: false, __provider: "exports = 1" };
     const events: dynamic.EventType[] = ["record.updated", "record.created", "record.updated"];
@@ -183,7 +183,7 @@ const settings: dynamic.ProviderArgs = {
 describe.each([dynamicProvider, nativeProvider])("A Provider of $name", (row) => {
   const { sdk, providerType, pluginVersion, settingPrefix, addedSettings } = row;
 
-  it("is registered under its type and the version of its plugin, with its options, string values and a secret key", async () => {
+  it("is registered under its type and its plugin's version, with its options, strings and a secret key", async () => {
     await resolved(new sdk.Provider("eu", settings, { protect: true }).urn);
 
     expect(registered).toMatchObject([{ type: providerType }]);
@@ -277,7 +277,7 @@ async function warningsWith(config: Record<string, string>, secretKeys: string[]
   return warn.mock.calls.map(([line]) => line);
 }
 
-it("A program of the dynamic provider warns in each stack if the Automation API runs several in one process", async () => {
+it("A program of the dynamic provider warns in each stack that the Automation API runs in one process", async () => {
   // Each of the two webhooks is in a stack of its own.
   using getStackResource = vi.spyOn(pulumi.runtime, "getStackResource");
   getStackResource.mockReturnValueOnce({} as never).mockReturnValueOnce({} as never);
@@ -285,7 +285,7 @@ it("A program of the dynamic provider warns in each stack if the Automation API 
   expect(await warningsWith({ "dbwebhooks:apiKey": "token" })).toHaveLength(2);
 });
 
-it("A program of the dynamic provider warns once of a plain API key, and of unrecognized settings and variables, with the nearest names but no value", async () => {
+it("A program of the dynamic provider warns once of a plain key and of unknown names, but shows no value", async () => {
   vi.stubEnv("DBWEBHOOKS_BASEURL", "token");
   vi.stubEnv("DBWEBHOOKS_IMPORT_SECRET", "known");
   vi.stubEnv("OTHER_URL", "of another program");

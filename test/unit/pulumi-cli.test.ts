@@ -94,7 +94,7 @@ describe("The first pulumi on PATH, apart from the script of the npm package pul
   });
 });
 
-it("A copy of the CLI in the cache is built when the installer fails, and is used without a message the next time", async () => {
+it("When the installer fails, the CLI is built in the cache, and used silently the next time", async () => {
   installGo();
   vi.stubEnv("PULUMI_CLI_SOURCES", "path,installer,build");
 
@@ -165,7 +165,7 @@ describe.runIf(process.getuid)("A copy of the CLI in the cache is not run", () =
   });
 });
 
-it("A machine on which no source of the CLI works gets one error, with every attempt and a way to install the CLI", async () => {
+it("Without a source of the CLI that works, one error has every attempt and a way to install the CLI", async () => {
   const old = script("bin/pulumi", "echo v3.100.0");
 
   const { message } = await errorOf(resolve());

@@ -172,7 +172,7 @@ describe("A refresh with listing", () => {
     expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 .*: url\./)]);
   });
 
-  it("makes the text of a list without a usable entry once, because a large body takes long to look through", async () => {
+  it("makes the text of a list without usable entries once, because a large body takes long to search", async () => {
     const { read, state } = await startListing(listOf(...Array(100).fill({ id: "odd" })));
     using parse = vi.spyOn(JSON, "parse");
     const countParses = async (reads: number) => {

@@ -67,7 +67,7 @@ it.each([
   expect(redact(text, [value])).toBe(text);
 });
 
-it("A text without a secret is shown as it is, although the URL of the receiver holds the same common words", () => {
+it("A text without a secret is shown as it is, although the receiver's URL has the same common words", () => {
   const text = "Notifications: no more webhooks; incoming events need a callback service.";
   const url = "https://example.com/api/webhooks/incoming/notifications/callback?events=1";
 
@@ -86,7 +86,7 @@ it("Redaction looks at the first 4,000 characters alone: of a longer text no mor
   expect(oneLine(redact("\n".repeat(4_000) + key, [key]), 200)).toBe("");
 });
 
-it("Redaction compares the first 4,000 characters of a value, so that a response with a secret of 760 kB blocks nothing", () => {
+it("Redaction compares the first 4,000 characters of a value, so that a secret of 760 kB blocks nothing", () => {
   const value = Array.from({ length: 150_000 }, (_, at) => at.toString(36).padStart(5, "0")).join(
     "",
   );

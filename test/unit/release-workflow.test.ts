@@ -59,7 +59,7 @@ it("The jobs that pack a release get nothing from the job that tests", () => {
   );
 });
 
-it("A release takes what was packed by the ids of the uploads, because every job can upload under their names", () => {
+it("A release takes what was packed by the uploads' ids, because every job can upload under their names", () => {
   const downloads = [jobs.publish, jobs.attach]
     .flatMap((job) => job?.steps ?? [])
     .filter(({ uses }) => uses?.startsWith("actions/download-artifact@"));

@@ -88,7 +88,7 @@ it("The retries of a request end when the next attempt would begin after retrySe
   expect(stepAfter(retryIn20s, { elapsedMs: 100_001 })).toEqual(endFor("retrySeconds"));
 });
 
-it("The retries of a request end after 15 s when the connection is refused, or after retrySeconds if that is not longer", () => {
+it("Retries of a refused connection end after 15 s, or after retrySeconds if that is not longer", () => {
   const stepAt = (elapsedMs: number, retrySeconds = 120) =>
     stepAfter(outcomes.connectionRefused, { elapsedMs, retrySeconds });
 
@@ -98,7 +98,7 @@ it("The retries of a request end after 15 s when the connection is refused, or a
   expect(stepAt(9_501, 10)).toEqual(endFor("retrySeconds"));
 });
 
-it("A retry is given up because Pulumi is stopping, but a response that is never retried gives no such reason", () => {
+it("A retry is given up because Pulumi is stopping, but a response without retries gives no such reason", () => {
   const stopping = { isStopping: true };
 
   expect(stepAfter(outcomes.dnsFailure, stopping)).toEqual(endFor("stopping"));

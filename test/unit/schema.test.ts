@@ -20,7 +20,7 @@ const settings = schema.config.variables as Properties;
 const namesWith = (properties: Properties, key: string) =>
   Object.keys(properties).filter((name) => key in (properties[name] ?? {}));
 
-it("The schema of Webhook requires the arguments that the validation requires, and every output except tableId", () => {
+it("The schema of Webhook requires the arguments that validation requires, and all outputs but tableId", () => {
   const required = Object.entries(webhookArguments).filter(([, { isRequired }]) => isRequired);
   const optional = Object.keys(outputs).filter((name) => !webhook.required.includes(name));
 
@@ -28,7 +28,7 @@ it("The schema of Webhook requires the arguments that the validation requires, a
   expect(optional).toEqual(["tableId"]);
 });
 
-it("The schema of Webhook marks the properties whose change replaces the webhook, and their descriptions say so", () => {
+it("The schema of Webhook marks properties whose change replaces it, and their descriptions say so", () => {
   const replacing = ["databaseId", "url", "events", "tableId"];
   const described = Object.keys(inputs).filter((name) =>
     inputs[name]?.description.endsWith("Changing this replaces the webhook."),
@@ -39,7 +39,7 @@ it("The schema of Webhook marks the properties whose change replaces the webhook
   expect(described).toEqual(replacing);
 });
 
-it("The schema of Webhook lists the known event types, accepts others in arguments, and has plain strings in the output", () => {
+it("The schema of Webhook lists the known event types, accepts others, and has plain strings as output", () => {
   const { enum: values } = schema.types["dbwebhooks:index:EventType"];
 
   expect(values.map(({ value }: { value: string }) => value)).toEqual(eventTypes);
@@ -66,7 +66,7 @@ it("The schema names no npm package: generated SDKs would install it, whoever ow
 
 const requiredSettings = { baseUrl: "https://tables.example.com", apiKey: "key" };
 
-it("The schema has every setting, for the stack's configuration and for an explicit provider, which has its own base URL and key", () => {
+it("The schema has every setting for the stack and for a Provider, which has its own base URL and key", () => {
   const { inputProperties, requiredInputs } = schema.provider;
   const required = Object.keys(requiredSettings);
   const withVariable = Object.keys(settings).filter((name) => !required.includes(name));

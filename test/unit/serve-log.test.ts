@@ -43,7 +43,7 @@ it("The log of serve has a line for every request and every delivery", async () 
   ]);
 });
 
-it("The log of serve holds no API key, secret, query or part of a receiver's URL, and cuts texts to 300 characters", async () => {
+it("The log of serve cuts texts to 300 characters, with no key, secret, query or part of receivers' URLs", async () => {
   const { service, lines } = await startLoggedService({ deliverTo: refusedUrl });
   // A subdomain can be a credential, as a path can.
   const secret = await service.subscribe("https://T0KEN.m.example.net/T0KEN?q=T0KEN");
