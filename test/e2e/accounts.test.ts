@@ -8,7 +8,9 @@ import {
 } from "../helpers/programs.ts";
 import { methodsAndKeysOf, noPromptFlags, shareService, shareStack } from "../helpers/stack.ts";
 
-/** Declares a webhook in each database, with the explicit provider of this name or the default one. */
+/**
+ * Declares a webhook in each database, with the explicit provider of this name or the default one.
+ */
 function webhooksIn(providersByDatabase: Readonly<Record<string, string | undefined>>): Webhooks {
   const webhooks = Object.entries(providersByDatabase).map(([databaseId, provider]) => {
     return [databaseId, { args: { databaseId }, provider }];

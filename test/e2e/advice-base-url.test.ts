@@ -12,8 +12,8 @@ import {
   withTwoServices,
 } from "../helpers/two-services.ts";
 
-// It follows the heading "The base URL has changed" in docs/troubleshooting.md; test/thorough has the other ways, and
-// does the same through the dynamic provider.
+// It follows the heading "The base URL has changed" in docs/troubleshooting.md; test/thorough has
+// the other ways, and does the same through the dynamic provider.
 it("Another base URL is refused, three steps move webhooks to a Provider, and its address cannot change", async () => {
   await withTwoServices(yamlProgram, async (services) => {
     const { stack, oldService, newService, run, up, configure } = services;

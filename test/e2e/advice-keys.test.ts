@@ -3,7 +3,8 @@ import { isOf } from "../helpers/faults/faults.mts";
 import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.ts";
 import { methodsAndKeysOf, noPromptFlags, shareStack } from "../helpers/stack.ts";
 
-// The tests follow the heading "A wrong key" in docs/troubleshooting.md. Each webhook has a database of its name.
+// The tests follow the heading "A wrong key" in docs/troubleshooting.md. Each webhook has a
+// database of its name.
 
 const webhookIn = (databaseId: string, provider = {}) => ({ args: { databaseId }, ...provider });
 const webhooks: Webhooks = {
@@ -39,7 +40,8 @@ describe.each([javascriptProgram, yamlProgram])("Keys of $name", (program) => {
     for (const name of ["lost", "lostOfProvider"]) {
       service.removeWebhook(service.webhooks.find(isOf(name))?.id ?? 0);
     }
-    // The databases of the two are gone, and the service no longer accepts the key of the Provider of "rotated".
+    // The databases of the two are gone, and the service no longer accepts the key of the Provider
+    // of "rotated".
     service.use(({ databaseId = "", headers }, next) => {
       if (databaseId.startsWith("lost")) return notFound();
       const isOld = databaseId === "rotated" && headers.authorization === "Bearer local-api-key";

@@ -63,7 +63,8 @@ describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
     );
     await declare(withMistakes);
     const running = start(["up", ...noPromptFlags, "--continue-on-error"]);
-    // A failed resource ends a JavaScript program, so none fails before all creations are in flight.
+    // A failed resource ends a JavaScript program, so none fails before all creations are in
+    // flight.
     service.use(async (request, next) => {
       const { databaseId = "" } = request;
       const existing = service.webhooks.find(isOf(databaseId));

@@ -63,7 +63,8 @@ it.each(["pulumi-dbwebhooks", "pulumi-dbwebhooks/native"])(
       );
       const { message } = await errorOf(stack.up({ continueOnError: true }));
 
-      // Pulumi shows no error of a creation that it repeats, so the warning is all that the user sees.
+      // Pulumi shows no error of a creation that it repeats, so the warning is all that the user
+      // sees.
       expect(message).toMatch(/warning: .*Create webhook in database lost failed: .*\[inDoubt\]/);
       expect(inDatabase("lost")).toHaveLength(1);
       expect(service.webhooks.filter(isOf("lost"))).toHaveLength(1);

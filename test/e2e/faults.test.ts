@@ -82,7 +82,8 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
         const { databaseId = "" } = request;
         if (isDelete(request) && databaseId === "notDeleted") return forbidden(request, next);
         if (!isPost(request) || !replacedOnRequest.includes(databaseId)) return next();
-        // Pulumi compares nothing here, so the provider learns only from the deletion that it knows the webhook.
+        // Pulumi compares nothing here, so the provider learns only from the deletion that it knows
+        // the webhook.
         const [{ id, secret } = {}] = existingIn(databaseId);
         return Response.json({ id, secret });
       });

@@ -10,7 +10,8 @@ async function startUpAndHold({ service, start }: TestStack) {
   const { committed, release } = holdCreations(service);
   const running = start(["up", ...noPromptFlags]);
   await committed;
-  // Signals the process group of Pulumi, as ^C in a terminal does. Providers have process groups of their own.
+  // Signals the process group of Pulumi, as ^C in a terminal does. Providers have process groups of
+  // their own.
   const interrupt = () => process.kill(-Number(running.child.pid), "SIGINT");
   return { ...running, release, interrupt };
 }
@@ -80,7 +81,10 @@ describe.each([{ program: javascriptProgram }, { program: yamlProgram }])(
   },
 );
 
-/** Kills a process and its descendants except those whose command line matches; returns the ids of these. */
+/**
+ * Kills a process and its descendants except those whose command line matches; returns the ids of
+ * these.
+ */
 function killAllBut(pattern: RegExp, pid: number): number[] {
   const all = processes();
   const spared: number[] = [];

@@ -4,7 +4,9 @@ import { countsOf } from "../helpers/faults/faults.mts";
 import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.ts";
 import { noPromptFlags, type StoredWebhooks, shareStack } from "../helpers/stack.ts";
 
-/** Changes of the program that replace a webhook. Each webhook is named after the changed argument. */
+/**
+ * Changes of the program that replace a webhook. Each webhook is named after the changed argument.
+ */
 const replacingChanges: Readonly<Record<string, object>> = {
   databaseId: { databaseId: "base_other" },
   url: { url: "https://example.com/hooks/other" },
@@ -131,7 +133,8 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
     it("are all created before the first is deleted", () => {
       const methods = stack().service.requests.map(({ method }) => method);
 
-      // Six are replaced: four with a changed argument, secretUrl and changedUrl. `gone` is only created.
+      // Six are replaced: four with a changed argument, secretUrl and changedUrl. `gone` is only
+      // created.
       expect(methods).toEqual([...Array(7).fill("POST"), ...Array(6).fill("DELETE")]);
     });
 

@@ -107,7 +107,8 @@ describe("The plugin, given the secrets of existing webhooks,", () => {
     );
     const kept = { orders: managed, invoices: managed, byOption: managed };
     known[idOf(mismatched)] = { secret: mismatched.secret, url, events };
-    // The creation fails, so Pulumi deletes the old entry only in the next update, in which nobody imports.
+    // The creation fails, so Pulumi deletes the old entry only in the next update, in which nobody
+    // imports.
     const created = { args: { databaseId: "base_created" } };
     await declare(stack().directory, { ...kept, fresh: importing(mismatched), created });
 

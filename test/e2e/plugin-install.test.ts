@@ -13,7 +13,9 @@ describe("Without a network, the plugin", () => {
   // Go, npm and Pulumi's CLI use these proxies for every address but loopback.
   const closedProxy = "http://127.0.0.1:9";
   const withoutNetwork = { HTTPS_PROXY: closedProxy, HTTP_PROXY: closedProxy };
-  /** Runs a command with a home directory of this name for Pulumi's files, and without a network. */
+  /**
+   * Runs a command with a home directory of this name for Pulumi's files, and without a network.
+   */
   const runWithHome = (home: string, command: string, ...args: string[]) => {
     const { directory, environment } = stack();
     const changes = { PULUMI_HOME: join(directory, "..", home), ...withoutNetwork };

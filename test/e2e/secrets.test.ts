@@ -11,16 +11,16 @@ const secretUrl = "https://example.com/url-path-token?signature=query-token";
 const isLeak = (line: string) => /local-api-key|url-path-token|query-token|whsec_/.test(line);
 
 /**
- * In debug messages Pulumi writes all values in clear text, whatever the provider: the engine writes what
- * it exchanges with providers (from -v=9 on), and the SDK writes the outputs that the engine returns for
- * each resource (from -v=3 on, and in every event log). SECURITY.md warns of it.
+ * In debug messages Pulumi writes all values in clear text, whatever the provider: the engine
+ * writes what it exchanges with providers (from -v=9 on), and the SDK writes the outputs that the
+ * engine returns for each resource (from -v=3 on, and in every event log). SECURITY.md warns of it.
  */
 const isDebugMessageOfPulumi = (line: string) =>
   /"(Unm|M)arshaling property for RPC\[|RegisterResource RPC finished:/.test(line);
 
 /**
- * A webhook with a secret url. A transformation drops additionalSecretOutputs, so only the provider protects the signing
- * secret, and not the SDK.
+ * A webhook with a secret url. A transformation drops additionalSecretOutputs, so only the provider
+ * protects the signing secret, and not the SDK.
  */
 const programOf = (event: string) => `
   const { Webhook } = require("pulumi-dbwebhooks");

@@ -55,7 +55,8 @@ interface ReceivedResponse {
 
 const document: ApiDocument = parse(readPage("docs/api/openapi.yaml"));
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
-// The document is not a schema as a whole, but its schemas refer to each other by their places in it.
+// The document is not a schema as a whole, but its schemas refer to each other by their places in
+// it.
 ajv.addVocabulary(Object.keys(document)).addSchema(document, "openapi.yaml");
 const validators = new Map<string, ValidateFunction>();
 
@@ -96,7 +97,9 @@ export function problemsOfRequest(request: SentRequest): string[] {
   ];
 }
 
-/** Returns how a response differs from the document, if that describes the operation of the request. */
+/**
+ * Returns how a response differs from the document, if that describes the operation of the request.
+ */
 export function problemsOfResponse(request: ApiRequest, response: ReceivedResponse): string[] {
   const operation = operationOf(request);
   if (operation === undefined) return [];
@@ -124,7 +127,10 @@ function problemsOfBody({ content }: Body, contentType: string, body: unknown): 
   });
 }
 
-/** A service may send more fields, but here a field that the document does not have counts as a renamed one. */
+/**
+ * A service may send more fields, but here a field that the document does not have counts as a
+ * renamed one.
+ */
 function validatorOf({ $ref }: Reference): ValidateFunction {
   const known = validators.get($ref);
   if (known !== undefined) return known;

@@ -5,7 +5,9 @@ import { type CommandResult, type RunningCommand, start } from "./commands.ts";
 import { repository } from "./directory.ts";
 import { within } from "./within.ts";
 
-/** Starts the built `pulumi-dbwebhooks` outside of its package, and kills it when the test is over. */
+/**
+ * Starts the built `pulumi-dbwebhooks` outside of its package, and kills it when the test is over.
+ */
 function startCli(args: readonly string[], environment = {}): RunningCommand {
   const program = join(repository, "dist/cli/main.js");
   const options = { directory: tmpdir(), environment };

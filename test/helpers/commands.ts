@@ -3,7 +3,10 @@ import { once } from "node:events";
 import { appendFileSync } from "node:fs";
 import { vi } from "vitest";
 
-/** The commands of the Pulumi CLI that run an engine and providers, which is most of what the tiers with the CLI cost. */
+/**
+ * The commands of the Pulumi CLI that run an engine and providers, which is most of what the tiers
+ * with the CLI cost.
+ */
 const heavyCommands = ["up", "preview", "refresh", "destroy", "import"];
 
 interface CommandOptions {

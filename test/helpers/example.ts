@@ -7,8 +7,8 @@ import { stackEnvironment } from "./pulumi.ts";
 const isLeftBehind = /^(node_modules|\.pulumi|Pulumi\..+\.yaml|venv|sdks|__pycache__)$/;
 
 /**
- * Runs `use` with the directory of a copy of an example, which has the other examples and the plugin beside
- * it, and with the environment in which Pulumi keeps its files there.
+ * Runs `use` with the directory of a copy of an example, which has the other examples and the
+ * plugin beside it, and with the environment in which Pulumi keeps its files there.
  */
 export async function withExample(
   name: string,

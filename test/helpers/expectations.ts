@@ -1,6 +1,9 @@
 import { expect } from "vitest";
 
-/** Asserts that a text is not empty and fits in one line of Pulumi's output: under 2 kB, and printable. */
+/**
+ * Asserts that a text is not empty and fits in one line of Pulumi's output: under 2 kB, and
+ * printable.
+ */
 export function expectPrintable(line: string): void {
   expect(line).not.toBe("");
   expect(Buffer.byteLength(line)).toBeLessThan(2_048);

@@ -14,7 +14,10 @@ interface FaultyRequest {
 const maxBodyBytes = 1024 * 1024;
 const incomplete = { contentLength: "100", body: "abc" };
 
-/** Requests without a signature that a receiver survives, and the status of its response if there is one. */
+/**
+ * Requests without a signature that a receiver survives, and the status of its response if there is
+ * one.
+ */
 const faultyRequests: readonly (FaultyRequest & { name: string; statusCode?: number })[] = [
   { name: "a reset", ...incomplete, end: "resetAndDestroy" },
   { name: "an early end", ...incomplete, end: "end", statusCode: 400 },
@@ -48,7 +51,9 @@ export async function expectToSurviveFaultyRequests(port: number): Promise<void>
   expect(await unsigned()).toBe(401);
 }
 
-/** Sends a request to a server on loopback, and returns the status of the response if there is one. */
+/**
+ * Sends a request to a server on loopback, and returns the status of the response if there is one.
+ */
 async function send(
   port: number,
   { contentLength, body, end }: FaultyRequest,

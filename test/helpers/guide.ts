@@ -29,9 +29,9 @@ export function commandBlocks(page: string): CommandBlock[] {
 }
 
 /**
- * Pastes the commands of a guide, and those that start the local service into a terminal of their own.
- * Expects the commands to print the documented output, to leave no secret in a file, and to delete every
- * webhook that they create.
+ * Pastes the commands of a guide, and those that start the local service into a terminal of their
+ * own. Expects the commands to print the documented output, to leave no secret in a file, and to
+ * delete every webhook that they create.
  */
 export async function followGuide(markdown: string, guide: GuideOptions): Promise<void> {
   const port = receiverPort();
@@ -69,7 +69,8 @@ export async function followGuide(markdown: string, guide: GuideOptions): Promis
     [...log.matchAll(new RegExp(`: ${verb} webhook (\\d+)$`, "gm"))].map(([, id]) => id).toSorted();
   expect(idsOf("created")).not.toEqual([]);
   expect(idsOf("deleted")).toEqual(idsOf("created"));
-  // Every secret of the local service begins with whsec_, and some guides document that they print it.
+  // Every secret of the local service begins with whsec_, and some guides document that they print
+  // it.
   if (!markdown.includes("\nwhsec_")) {
     expect(printed + log).not.toContain("whsec_");
   }
@@ -85,7 +86,10 @@ function inClone(commands: string): string {
   return commands.replaceAll(/~\/pulumi-dbwebhooks(?=[/ ])/g, repository);
 }
 
-/** A port below those that the system assigns, because the commands start a receiver there repeatedly. */
+/**
+ * A port below those that the system assigns, because the commands start a receiver there
+ * repeatedly.
+ */
 export const receiverPort = () => String(randomInt(10_000, 30_000));
 
 /** Pastes blocks into one terminal, expects the documented output, and returns what was printed. */

@@ -16,7 +16,10 @@ export interface StubResponse {
   readonly body?: unknown;
 }
 
-/** Starts a service that sends these responses in this order, and the last one to all later requests. */
+/**
+ * Starts a service that sends these responses in this order, and the last one to all later
+ * requests.
+ */
 export const startServer = (...responses: readonly StubResponse[]) =>
   serve(http.createServer(), responses);
 
@@ -30,7 +33,8 @@ export async function startTlsServer(
 ) {
   const { key, cert } = selfSignedCertificate();
   if (isTrusted) setDefaultCACertificates([cert]);
-  // The server prefers HTTP/2 but does not implement it: a client that offers HTTP/2 gets no response.
+  // The server prefers HTTP/2 but does not implement it: a client that offers HTTP/2 gets no
+  // response.
   const server = https.createServer({ key, cert, ALPNProtocols: ["h2", "http/1.1"] });
   // A client that does not trust the certificate ends the handshake.
   server.on("tlsClientError", () => undefined);
@@ -95,8 +99,9 @@ export async function listenForHttp(server: http.Server | https.Server) {
 }
 
 /**
- * Starts a proxy that accepts connections and sends nothing until `open` is called. Then it forwards them to
- * the target, with or without CONNECT. `heads` holds the first bytes of each connection.
+ * Starts a proxy that accepts connections and sends nothing until `open` is called. Then it
+ * forwards them to the target, with or without CONNECT. `heads` holds the first bytes of each
+ * connection.
  */
 export async function startProxy(target: string) {
   const heads: string[] = [];
@@ -116,7 +121,9 @@ export async function startProxy(target: string) {
   return { ...server, heads, open };
 }
 
-/** Starts a server that calls `respond` for each complete request. `requests` holds their headers. */
+/**
+ * Starts a server that calls `respond` for each complete request. `requests` holds their headers.
+ */
 export async function startRawServer(respond: (socket: Socket) => void) {
   const requests: string[] = [];
   const server = await startSocketServer((socket) => {
@@ -150,7 +157,10 @@ async function startSocketServer(serveSocket: (socket: Socket) => void) {
   };
 }
 
-/** An address that refuses connections. Another test can listen at a free port; nothing listens at this one. */
+/**
+ * An address that refuses connections. Another test can listen at a free port; nothing listens at
+ * this one.
+ */
 export const refusedAddress = "127.0.0.1:1";
 export const refusedUrl = `http://${refusedAddress}`;
 

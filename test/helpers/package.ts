@@ -4,7 +4,10 @@ import { platformOfMachine } from "../../tools/plugin/node-binary.mts";
 import { succeed } from "./commands.ts";
 import { repository } from "./directory.ts";
 
-/** Packs the plugin for this machine: its archive into `archives`, and its files into a directory beside that. */
+/**
+ * Packs the plugin for this machine: its archive into `archives`, and its files into a directory
+ * beside that.
+ */
 export async function packPlugin(directory: string): Promise<void> {
   const pack = join(repository, "tools/plugin/pack.mts");
   const args = [pack, "--out", directory, platformOfMachine()];

@@ -68,7 +68,9 @@ export const yamlProgram: Program = {
   },
 };
 
-/** Returns a reference to a resource or, in YAML, to one of its outputs, such as `orders.secret`. */
+/**
+ * Returns a reference to a resource or, in YAML, to one of its outputs, such as `orders.secret`.
+ */
 export function reference(path: string): string {
   return `\${${path}}`;
 }
@@ -105,7 +107,8 @@ function javascript(entry: string, projectFields: object): Pick<Program, "write"
     return writeJson(join(directory, "resources.json"), { webhooks: declared, providers });
   };
   const write = async (directory: string) => {
-    // Beside the project, because the language host searches everything below the project for plugins.
+    // Beside the project, because the language host searches everything below the project for
+    // plugins.
     await symlink(join(repository, "node_modules"), join(dirname(directory), "node_modules"));
     await writeFiles(directory, {
       "Pulumi.yaml": { name: "webhooks", runtime: "nodejs", ...projectFields },

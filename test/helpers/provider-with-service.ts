@@ -3,7 +3,9 @@ import { someState } from "./builders.ts";
 import { type StubResponse, startServer } from "./http-server.ts";
 import { type ProviderOptions, startProvider, type Texts } from "./provider.ts";
 
-/** Starts a service that sends these responses, a provider of it, and the state of a webhook there. */
+/**
+ * Starts a service that sends these responses, a provider of it, and the state of a webhook there.
+ */
 export async function startWithService(
   responses: StubResponse | readonly StubResponse[],
   settings: Texts = {},

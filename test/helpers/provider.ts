@@ -23,10 +23,11 @@ export interface ProviderOptions {
 const account: Texts = { baseUrl: "https://tables.example.com", apiKey };
 
 /**
- * Starts the provider that both adapters use. `lines` are the lines that it writes, each after its severity.
+ * Starts the provider that both adapters use. `lines` are the lines that it writes, each after its
+ * severity.
  *
- * @param settings Texts, as in Pulumi's configuration. `isExplicit: "true"` makes them the arguments of an
- * explicit provider.
+ * @param settings Texts, as in Pulumi's configuration. `isExplicit: "true"` makes them the
+ * arguments of an explicit provider.
  */
 export function startProvider(settings: Texts = {}, options: ProviderOptions = {}) {
   const { engine = new EngineMonitor(undefined, () => undefined), environment = {} } = options;
@@ -69,7 +70,10 @@ export function startProvider(settings: Texts = {}, options: ProviderOptions = {
   };
 }
 
-/** Configures the dynamic provider as Pulumi does. The names of the settings have no `dbwebhooks:` here. */
+/**
+ * Configures the dynamic provider as Pulumi does. The names of the settings have no `dbwebhooks:`
+ * here.
+ */
 export async function configure(settings: Texts = {}): Promise<void> {
   const get = (key: string) => ({ ...account, ...settings })[key.replace("dbwebhooks:", "")];
   await dynamic.configure({ config: { get, require: (key: string) => get(key) ?? "" } });

@@ -1,7 +1,9 @@
 import { hermeticEnvironment } from "../../tools/pulumi-cli/environment.mts";
 import { resolvePulumiCli } from "../../tools/pulumi-cli/resolve.mts";
 
-/** Vitest's global set-up: gets the Pulumi CLI, or fails, before any test of a tier that needs it. */
+/**
+ * Vitest's global set-up: gets the Pulumi CLI, or fails, before any test of a tier that needs it.
+ */
 export async function setup(): Promise<void> {
   const cli = await resolvePulumiCli({ languages: ["yaml"] });
   for (const name of Object.keys(process.env)) {

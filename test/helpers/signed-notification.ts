@@ -15,7 +15,9 @@ export function signedHeaders(
 // 15 bytes.
 const base64 = "A".repeat(20);
 
-/** What no receiver may accept as a secret, because a lenient decoder of base64 makes a key of it. */
+/**
+ * What no receiver may accept as a secret, because a lenient decoder of base64 makes a key of it.
+ */
 export const invalidEntries = [
   "[secret]",
   "[object Object]",
@@ -24,7 +26,8 @@ export const invalidEntries = [
   // Too short for a key.
   "whsec_null",
   `whsec_${base64}`,
-  // Without padding, with wrong padding, with bits that the padding cuts off, and of the alphabet for URLs.
+  // Without padding, with wrong padding, with bits that the padding cuts off, and of the alphabet
+  // for URLs.
   `whsec_${base64}AAA`,
   `whsec_${base64}AAAAA===`,
   `whsec_${base64}AAF=`,

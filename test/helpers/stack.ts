@@ -43,8 +43,8 @@ interface StackOptions {
 export const noPromptFlags = ["--yes", "--skip-preview"];
 
 /**
- * Runs a test with a stack of its own, then removes it without the CLI, and asserts that the service has no webhook
- * that the state does not have.
+ * Runs a test with a stack of its own, then removes it without the CLI, and asserts that the
+ * service has no webhook that the state does not have.
  */
 export async function withStack(
   use: (stack: TestStack) => Promise<void>,
@@ -65,7 +65,9 @@ export async function withStack(
   });
 }
 
-/** Asserts that the state has all webhooks of a service. It may also have webhooks that are gone. */
+/**
+ * Asserts that the state has all webhooks of a service. It may also have webhooks that are gone.
+ */
 export async function expectNoUnknownWebhook(
   stack: TestStack,
   { webhooks }: LocalService,
@@ -76,16 +78,17 @@ export async function expectNoUnknownWebhook(
 }
 
 /**
- * Opens one stack for all tests of a `describe`, and returns a function that returns it. The tests run in
- * their order, and each starts with the stack that the previous test left.
+ * Opens one stack for all tests of a `describe`, and returns a function that returns it. The tests
+ * run in their order, and each starts with the stack that the previous test left.
  */
 export function shareStack(options: StackOptions): () => TestStack {
   return share((use) => withStack(use, options));
 }
 
 /**
- * Starts another service for all tests of a `describe`, and asserts that it is empty afterwards. Call it
- * before `shareStack` if the stack has webhooks there, so that the service outlives the stack.
+ * Starts another service for all tests of a `describe`, and asserts that it is empty afterwards.
+ * Call it before `shareStack` if the stack has webhooks there, so that the service outlives the
+ * stack.
  */
 export function shareService(options?: LocalServiceOptions): () => LocalService {
   return share(async (use) => {
@@ -161,7 +164,10 @@ async function openStack(root: string, service: LocalService, program: Program) 
       return { id: json.id, secret: json.secret };
     },
     declare: program.declare.bind(program, directory),
-    /** Writes the text of a JavaScript program, in place of the one that `declare` gives webhooks to. */
+    /**
+     * Writes the text of a JavaScript program, in place of the one that `declare` gives webhooks
+     * to.
+     */
     writeProgram: (text: string) => writeFile(join(directory, "index.js"), text),
     /** Runs a command of the CLI on the stack, whatever its exit code. */
     pulumi: (args: readonly string[], variables?: Texts) => run(...command(args, variables)),

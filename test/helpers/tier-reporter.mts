@@ -3,7 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Reporter, TestModule } from "vitest/node";
 
-/** Prints how long each tier took, and how many heavy commands of the Pulumi CLI it ran. `commands.ts` counts them. */
+/**
+ * Prints how long each tier took, and how many heavy commands of the Pulumi CLI it ran.
+ * `commands.ts` counts them.
+ */
 export class TierReporter implements Reporter {
   readonly #times = new Map<string, { readonly start: number; end: number }>();
   #directory = "";

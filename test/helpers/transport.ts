@@ -60,7 +60,8 @@ export function fakeTransport(
   });
   useFakeClock();
   const startedAt = Date.now();
-  // `endsAtStopIfUnsent`: whether a stop of Pulumi ends the attempt while its request is not sent yet.
+  // `endsAtStopIfUnsent`: whether a stop of Pulumi ends the attempt while its request is not sent
+  // yet.
   const attempts: { name: string; atMs: number; endsAtStopIfUnsent: boolean }[] = [];
   const waits: ReportedDelay[] = [];
   const sendOnce: http.SendOnce = async ({ url }, stoppingSignal) => {

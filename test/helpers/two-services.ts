@@ -56,7 +56,9 @@ export function webhooksOf(provider: string): Webhooks {
   return Object.fromEntries(declared);
 }
 
-/** The outcome of an update that creates both webhooks at the new service, and deletes the old ones. */
+/**
+ * The outcome of an update that creates both webhooks at the new service, and deletes the old ones.
+ */
 export const moved = {
   isSuccess: true,
   sentToOld: Array(2).fill(`DELETE Bearer ${keys.old}`),
@@ -67,7 +69,10 @@ export const refused = { isSuccess: false, sentToOld: [], sentToNew: [] };
 /** The outcome of a command that succeeds and sends nothing. */
 export const unchanged = { ...refused, isSuccess: true };
 
-/** Runs a test with a stack and two services, and asserts that the state has all webhooks of both at the end. */
+/**
+ * Runs a test with a stack and two services, and asserts that the state has all webhooks of both at
+ * the end.
+ */
 export function withTwoServices(
   program: Program,
   use: (services: TwoServices) => Promise<void>,

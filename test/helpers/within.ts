@@ -1,4 +1,7 @@
-/** Waits for a promise, at most this long. The error says what has not happened; a timeout of the test would not. */
+/**
+ * Waits for a promise, at most this long. The error says what has not happened; a timeout of the
+ * test would not.
+ */
 export async function within<Result>(
   seconds: number,
   promise: Promise<Result>,

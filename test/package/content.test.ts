@@ -16,7 +16,10 @@ async function packedFrom(directory: string): Promise<readonly { path: string; m
   return JSON.parse((await succeed("npm", args, { directory })).stdout)[0].files;
 }
 
-/** A program that loads each entry, and uses what is bundled in it: creates a webhook and notifies its receiver. */
+/**
+ * A program that loads each entry, and uses what is bundled in it: creates a webhook and notifies
+ * its receiver.
+ */
 const programOfAllEntries = `
   require("pulumi-dbwebhooks");
   require("pulumi-dbwebhooks/native");
@@ -96,7 +99,8 @@ describe("The packed package", async () => {
     const plugin = files.find(({ path }) => path === "plugin/pulumi-resource-dbwebhooks");
 
     expect((plugin?.mode ?? 0) & 0o111).toBe(0o111);
-    // Pulumi reads the port of the plugin from the first line of its output, so no command may be echoed.
+    // Pulumi reads the port of the plugin from the first line of its output, so no command may be
+    // echoed.
     const onWindows = readPage("plugin/pulumi-resource-dbwebhooks.cmd");
     expect(onWindows).toBe('@echo off\r\nnode "%~dp0pulumi-resource-dbwebhooks" %*\r\n');
   });

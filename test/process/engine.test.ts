@@ -7,8 +7,8 @@ import { kindOf } from "../helpers/errors.ts";
 import { isDelete, isPost } from "../helpers/faults/faults.mts";
 import { within } from "../helpers/within.ts";
 
-// When the provider stops, and what it still sends then, is tested in unit/engine-monitor.test.ts and
-// unit/transport.test.ts; what follows kill -9 of Pulumi and ^C, in e2e/interruption.test.ts.
+// When the provider stops, and what it still sends then, is tested in unit/engine-monitor.test.ts
+// and unit/transport.test.ts; what follows kill -9 of Pulumi and ^C, in e2e/interruption.test.ts.
 
 describe.concurrent.each(adapters)("The process of $name", (adapter) => {
   it("ends at once on SIGINT when no creation is in flight any more", async ({ expect }) => {
@@ -45,7 +45,8 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
 
     release();
 
-    // The dynamic provider writes the line to stderr; the plugin's engine is gone, but not its call.
+    // The dynamic provider writes the line to stderr; the plugin's engine is gone, but not its
+    // call.
     const result = await creation;
     await exited();
     const texts = [...running.lines(), "error" in result ? result.error : ""];
@@ -63,7 +64,8 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
     running.engine.close();
     running.child.stderr.destroy();
 
-    // The line that the dynamic provider writes to stderr about one undo must not prevent the other.
+    // The line that the dynamic provider writes to stderr about one undo must not prevent the
+    // other.
     release();
 
     expect(await started.exited()).toEqual([0, null]);
@@ -76,7 +78,8 @@ it("With the engine gone, an idle plugin ends, and an idle process of the dynami
   dynamic.release();
   await dynamic.creation;
   dynamic.running.engine.close();
-  // It serves other resources of the program too. If it watched its engine, it would end before the plugin, which starts only now.
+  // It serves other resources of the program too. If it watched its engine, it would end before the
+  // plugin, which starts only now.
   await using plugin = await startCreationInFlight(pluginAdapter);
   plugin.release();
   await plugin.creation;

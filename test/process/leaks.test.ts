@@ -6,7 +6,9 @@ import { startServer } from "../helpers/http-server.ts";
 import { echo, expectNoLeak, url } from "../helpers/leaks.ts";
 
 const inputs = someArgs({ url });
-/** Repeats the request, with the key and the secret, in a text that is too long and not well-formed. */
+/**
+ * Repeats the request, with the key and the secret, in a text that is too long and not well-formed.
+ */
 const echoing = errorBody(echo, `\ud800\r\n${echo} `.repeat(9));
 
 describe.each(adapters)("$name, given arguments and responses full of secrets,", (adapter) => {

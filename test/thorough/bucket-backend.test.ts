@@ -20,7 +20,8 @@ const comments = text.match(/^#.*$/gm)?.map((line) => line.slice(2)) ?? [];
 const [, permissions = ""] = comments.join("\n").match(/^ {3}\{$[\s\S]*?^ {3}\}$/gm) ?? [];
 const preparation = comments.filter((line) => /^ {3}(?:export|pulumi) /.test(line)).join("\n");
 
-// Pulumi locks the stack, so that no pipeline creates a webhook a second time. This shows it with this provider.
+// Pulumi locks the stack, so that no pipeline creates a webhook a second time. This shows it with
+// this provider.
 it("Of two runs of the workflow for a bucket, the second creates nothing while the first one runs", async () => {
   await withDirectory(async (root) => {
     const bucket = await openBucket(root);
@@ -99,7 +100,8 @@ function workflowVariables(
   return Object.fromEntries(evaluated);
 }
 
-// Prints the credentials of a user who has the permissions. The server knows keys in permissions only as "*".
+// Prints the credentials of a user who has the permissions. The server knows keys in permissions
+// only as "*".
 const setup = `
 import boto3, json, re, sys
 options = dict(endpoint_url=sys.argv[1], region_name="eu-central-1", aws_access_key_id="any", aws_secret_access_key="any")

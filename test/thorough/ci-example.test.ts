@@ -69,7 +69,8 @@ describe("The deployment script of examples/ci", () => {
       process.kill(isSentToGroup ? -pid : pid, signal);
       await expect.poll(running.output).toMatch(/cancell?ing/i);
       await expect.poll(running.output).toContain(`${signal}: Pulumi finishes`);
-      // A runner may send another signal before it kills the job. Passed on, it would make Pulumi store nothing.
+      // A runner may send another signal before it kills the job. Passed on, it would make Pulumi
+      // store nothing.
       running.child.kill("SIGTERM");
       running.release();
       const { exitCode, output } = await running.result;

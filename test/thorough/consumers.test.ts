@@ -39,7 +39,8 @@ async function main() {
   const options = { stackName: "test", projectName: "automation", program };
   const projectSettings = { name: "automation", runtime: "nodejs" as const, main: __filename };
   const stack = await LocalWorkspace.createStack(options, { projectSettings });
-  // Both lead to a warning: a key in plain text, although that of the environment is used, and a misspelled name.
+  // Both lead to a warning: a key in plain text, although that of the environment is used, and a
+  // misspelled name.
   await stack.setAllConfig({
     "dbwebhooks:apiKey": { value: "unused" },
     "dbwebhooks:timeoutSecond": { value: "5" },
@@ -78,7 +79,10 @@ const pathOf = (...path: string[]) => join(root.path, ...path);
 const workspaceMember = pathOf("npm/packages/infrastructure");
 let service: LocalService;
 let environment: Record<string, string>;
-/** The configuration of the stack, without whose encryption salt no other program can read its secrets. */
+/**
+ * The configuration of the stack, without whose encryption salt no other program can read its
+ * secrets.
+ */
 let stackConfig: string;
 
 const pulumi = (directory: string, ...args: string[]) =>

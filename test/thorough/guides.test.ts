@@ -85,7 +85,8 @@ function adaptedTo(language: string): (commands: string) => string {
   const packageAdd = join(repository, "test/helpers/languages/package-add.mts");
   const standIn = `'${process.execPath}' '${packageAdd}' ${language}`;
   const real = /^pulumi package add dbwebhooks$/m;
-  // The host that can be built here ignores the option virtualenv. The terminal of `pulumi up` begins with export.
+  // The host that can be built here ignores the option virtualenv. The terminal of `pulumi up`
+  // begins with export.
   const activate = language === "python" ? ". venv/bin/activate\n" : "";
   return (commands) =>
     inject("hasPackageAdd")

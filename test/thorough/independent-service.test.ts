@@ -44,7 +44,10 @@ it.each([javascriptProgram, javascriptPluginProgram])(
   },
 );
 
-/** Starts Prism on a free port of the loopback interface. It refuses requests that the description does not allow. */
+/**
+ * Starts Prism on a free port of the loopback interface. It refuses requests that the description
+ * does not allow.
+ */
 async function startPrism() {
   const script = join(installation.path, "node_modules/@stoplight/prism-cli/dist/index.js");
   const address = ["--host", "127.0.0.1", "--port", "0"];

@@ -94,7 +94,9 @@ it.each([
   },
 );
 
-/** Sends a receiver a notification that is signed with what a lenient decoder makes of this base64. */
+/**
+ * Sends a receiver a notification that is signed with what a lenient decoder makes of this base64.
+ */
 async function statusOfForged(address: string, base64: string): Promise<number> {
   const timestamp = String(Math.floor(Date.now() / 1000));
   const body = '{"id":"evt_2"}';

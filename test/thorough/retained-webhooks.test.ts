@@ -35,7 +35,8 @@ describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
           sentToOld: [],
           sentToNew: [`POST Bearer ${keys.new}`],
         });
-        // The end of the test destroys the stack, and expects that nothing is left at either service.
+        // The end of the test destroys the stack, and expects that nothing is left at either
+        // service.
       },
     );
   });

@@ -88,7 +88,10 @@ function emit(service: LocalService): Promise<EmittedEvent> {
   return service.emit({ type: "record.created", databaseId: "base_abc123" });
 }
 
-/** Declares a webhook, and the settings of its receiver, a resource that sends each new secret to `settingsUrl`. */
+/**
+ * Declares a webhook, and the settings of its receiver, a resource that sends each new secret to
+ * `settingsUrl`.
+ */
 function programOf(replacementTrigger: string, url: string, settingsUrl: string): string {
   return `
     const pulumi = require("@pulumi/pulumi");

@@ -5,7 +5,8 @@ import { withStack } from "../helpers/stack.ts";
 import { template } from "../helpers/stack-template.ts";
 import { walk } from "../helpers/walk/walk.ts";
 
-// For example: WALK_SEED=7 WALK_STEPS=100 npx vitest run --project thorough test/thorough/walk.test.ts
+// For example: WALK_SEED=7 WALK_STEPS=100 npx vitest run --project thorough
+// test/thorough/walk.test.ts
 const { WALK_SEED, WALK_STEPS = "4" } = process.env;
 const steps = Number(WALK_STEPS);
 const apiKeys = { same: "key-of-the-same-service", second: "key-of-the-second-service" };
@@ -22,7 +23,8 @@ const walks = adapters.flatMap(({ defaultSeeds, ...adapter }) => {
 it.each(walks)(
   "Services, state and output agree after random commands through $program.name, seed $seed",
   async ({ program, entry, seed }) => {
-    // Each value of the setting has every third seed, so the default seeds of an adapter have them all.
+    // Each value of the setting has every third seed, so the default seeds of an adapter have them
+    // all.
     const listing = [undefined, true, false][seed % 3];
     await using second = await startLocalService({ apiKeys: [apiKeys.second], listing: true });
     const lines: string[] = [];

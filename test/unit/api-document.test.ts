@@ -92,7 +92,10 @@ describe("The description of the API", () => {
   });
 });
 
-/** Returns one request of each operation of the client, whose path parameters have their own names as values. */
+/**
+ * Returns one request of each operation of the client, whose path parameters have their own names
+ * as values.
+ */
 async function requestsOfClient(): Promise<HttpRequest[]> {
   const sent: HttpRequest[] = [];
   const sendWithRetries: client.ClientContext["transport"]["sendWithRetries"] = async ({

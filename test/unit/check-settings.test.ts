@@ -168,7 +168,8 @@ describe("The address of an explicit provider", () => {
   });
 
   it.each(defaultNames)("of the default provider %j may change, and is stored as it is", (name) => {
-    // A refused update has already stored the new settings, so the comparison of each webhook decides.
+    // A refused update has already stored the new settings, so the comparison of each webhook
+    // decides.
     const result = check(name, known, { baseUrl: "https://old.example" }, otherVariable);
 
     expect(result).toEqual({ inputs: known, failures: [], warnings: [] });

@@ -20,7 +20,9 @@ async function runCommandLine(line: string) {
   return { exitCode: process.exitCode, stdout: textOf(stdout), stderr: textOf(stderr) };
 }
 
-/** Returns the options for the service. It fails to start, because `serve` would wait for a signal. */
+/**
+ * Returns the options for the service. It fails to start, because `serve` would wait for a signal.
+ */
 async function optionsOfServe(line: string) {
   const start = vi.mocked(startLocalService).mockRejectedValueOnce(new Error("not started"));
   await expect(runCommandLine(`serve ${line}`)).rejects.toThrow("not started");

@@ -8,7 +8,10 @@ import { startProvider, type Texts } from "../helpers/provider.ts";
 type Properties = Record<string, unknown>;
 const { string: unknownValue } = unknownMarkers;
 
-/** Compares webhook 17 with the program. Returns the properties that differ, and the lines for the user. */
+/**
+ * Compares webhook 17 with the program. Returns the properties that differ, and the lines for the
+ * user.
+ */
 async function compare({ state = {}, news = {}, settings = {} }) {
   const { diff, lines } = startProvider(settings);
   const { replaces = [] } = await diff("17", someState(state), someArgs(news));
@@ -84,7 +87,8 @@ describe("A comparison", () => {
   });
 
   it("warns once of the same differences, and again of others", async () => {
-    // Pulumi compares before a replacement, in a refresh and in an import, some of them several times.
+    // Pulumi compares before a replacement, in a refresh and in an import, some of them several
+    // times.
     const { diff, lines } = startProvider();
     const [url, tableId] = ["https://b.example", "tbl_1"];
 

@@ -152,7 +152,10 @@ describe.each(markdown.pages)("%s", (page) => {
   });
 });
 
-/** Returns the rows of the tables below a heading: their cells without backticks, by the column's head. */
+/**
+ * Returns the rows of the tables below a heading: their cells without backticks, by the column's
+ * head.
+ */
 function tableOf(page: string, heading: string): Record<string, string>[] {
   const rows = markdown.rowsOf(markdown.sectionOf(page, heading));
   return rows.map(({ head, cells }) =>

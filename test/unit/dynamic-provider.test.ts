@@ -15,7 +15,8 @@ import { startServer } from "../helpers/http-server.ts";
 import { startService } from "../helpers/local-service.ts";
 import { captureLines, configure } from "../helpers/provider.ts";
 
-// The dynamic adapter translates Pulumi's types, and removes or adds `__provider`, the serialized provider.
+// The dynamic adapter translates Pulumi's types, and removes or adds `__provider`, the serialized
+// provider.
 
 const withProviderText = (properties: object) => ({ ...properties, __provider: providerText });
 

@@ -15,7 +15,10 @@ async function listen(server: Server, port?: number): Promise<string> {
   return new URL(await listenOnLoopback(server, port)).host;
 }
 
-/** Waits until the process would have ended, which takes no longer than a connection within this machine. */
+/**
+ * Waits until the process would have ended, which takes no longer than a connection within this
+ * machine.
+ */
 const expectExit = () =>
   expect.poll(() => exit.mock.calls, { timeout: 5_000, message: "no exit" }).toHaveLength(1);
 
@@ -34,7 +37,10 @@ function begin(engine: EngineMonitor, options?: { isCreation: boolean }): () => 
 
 const beginCreation = (engine: EngineMonitor) => begin(engine, { isCreation: true });
 
-/** Returns the handler that a creation has added and not removed. A real signal would reach Vitest too. */
+/**
+ * Returns the handler that a creation has added and not removed. A real signal would reach Vitest
+ * too.
+ */
 function handlerOf(signal: NodeJS.Signals, listenersBefore: readonly unknown[]) {
   const handler = process.rawListeners(signal).find((one) => !listenersBefore.includes(one));
   return handler ?? expect.unreachable(`no creation handles ${signal}`);
@@ -198,7 +204,8 @@ describe("The process of the provider", () => {
     const engine = engineAt(await listen(server));
     const end = beginCreation(engine);
 
-    // The signal comes once the engine has accepted the connection, and before its response is read.
+    // The signal comes once the engine has accepted the connection, and before its response is
+    // read.
     server.once("connection", () => handlerOf("SIGINT", listenersBefore)("SIGINT"));
     const canStore = await engine.confirmCanStoreOrStop();
     await end();

@@ -12,7 +12,9 @@ const lineOf = (id: number) =>
   expect.stringMatching(`^info: (?!.*DBWEBHOOKS_IMPORT_SECRET).*webhook ${id} `);
 const twoWebhooks = listOf(listed({ id: 18, url: "https://b.example" }), listed());
 
-/** Starts a provider with a text in `DBWEBHOOKS_IMPORT_SECRET`, and a service that returns a list. */
+/**
+ * Starts a provider with a text in `DBWEBHOOKS_IMPORT_SECRET`, and a service that returns a list.
+ */
 async function startImport(importSecret?: string, list = twoWebhooks, changes = {}) {
   const environment = { DBWEBHOOKS_IMPORT_SECRET: importSecret };
   const settings = { listing: "true", ...changes };

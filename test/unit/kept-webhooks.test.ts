@@ -11,7 +11,8 @@ const [first, second] = [{ urn: "urn:first" }, { urn: "urn:second" }];
 
 /** Starts a provider of a service that has webhook 17, and returns a number for each creation. */
 async function startRun(id = 99) {
-  // The response to every request: a creation reads the id and the secret, a deletion `success`, a list the rest.
+  // The response to every request: a creation reads the id and the secret, a deletion `success`, a
+  // list the rest.
   const body = { id, secret, success: true, webhooks: [listed()] };
   const environment = { DBWEBHOOKS_IMPORT_SECRET: `{"base_abc123/17":"${secret}"}` };
   const run = await startWithService({ body }, { listing: "true" }, { environment });
@@ -24,7 +25,8 @@ async function startRun(id = 99) {
   };
 }
 
-// Pulumi compares what it deletes a moment later, so no comparison of a resource protects its own webhook.
+// Pulumi compares what it deletes a moment later, so no comparison of a resource protects its own
+// webhook.
 describe("A deletion reaches the webhook when", () => {
   it.each<[string, Step]>([
     ["its resource changes", ({ compare }) => compare(first, otherArgs)],

@@ -63,7 +63,8 @@ describe("After any response of the service", () => {
   };
   const statusCodes = [200, 301, 401, 404, 409, 429, 500, 503];
   const exampleBodies = [
-    // A cut to 200 characters would leave too little of the key for redaction, which has to come first.
+    // A cut to 200 characters would leave too little of the key for redaction, which has to come
+    // first.
     errorBody("BAD_REQUEST", " .".repeat(80) + echo),
     `${echo} ${tokens.body}`,
     { ...(errorBody(echo, "No.") as object), extra: [echo, tokens.body] },
@@ -109,7 +110,10 @@ describe("After any response of the service", () => {
     fc.string({ unit: "binary" }),
   );
 
-  /** Runs an operation with many responses. `check` gets each of them and the result, or the error's kind. */
+  /**
+   * Runs an operation with many responses. `check` gets each of them and the result, or the error's
+   * kind.
+   */
   async function forAnyResponse(
     operation: "create" | "delete" | "read",
     check: (response: string, outcome: unknown) => void,

@@ -202,7 +202,9 @@ it("A delivery in flight ends when the service closes, and says so", async () =>
   expect((await emitted).deliveries).toMatchObject([{ delivered: false, problem }]);
 });
 
-/** Starts a receiver, and a service with a webhook that subscribes the receiver to `record.created`. */
+/**
+ * Starts a receiver, and a service with a webhook that subscribes the receiver to `record.created`.
+ */
 async function startWithReceiver(respond?: Parameters<typeof startReceiver>[0]) {
   const receiver = await startReceiver(respond);
   onTestFinished(() => receiver[Symbol.asyncDispose]());

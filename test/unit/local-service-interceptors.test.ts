@@ -246,7 +246,8 @@ describe("An interceptor", () => {
     const creation = service.create();
     await received;
 
-    // No timer fires between the arrival of the request and this call, so a delay of 1 ms is long enough.
+    // No timer fires between the arrival of the request and this call, so a delay of 1 ms is long
+    // enough.
     await service.close();
 
     await expect(creation).rejects.toThrow();

@@ -12,8 +12,8 @@ const originalPath = process.env.PATH ?? "";
 let root: string;
 let messages: string[];
 
-// Each test has a machine of its own: PATH holds nothing but the files of the test, the cache is empty, and
-// there is no network, because nothing listens on the port of the proxy.
+// Each test has a machine of its own: PATH holds nothing but the files of the test, the cache is
+// empty, and there is no network, because nothing listens on the port of the proxy.
 beforeEach(() => {
   const directory = temporaryDirectory();
   root = directory.path;
@@ -42,8 +42,9 @@ function script(path: string, body: string, interpreter = "/bin/sh"): string {
 }
 
 /**
- * Puts a Go on PATH that records each module to build, and writes scripts in place of its programs, which print
- * this version. It knows a module by its directory, and lists the directory of Pulumi's SDK.
+ * Puts a Go on PATH that records each module to build, and writes scripts in place of its programs,
+ * which print this version. It knows a module by its directory, and lists the directory of Pulumi's
+ * SDK.
  */
 function installGo({ version = cliVersion, lastCommand = "" } = {}): void {
   script("sdk/python/cmd/pulumi-language-python-exec", "");

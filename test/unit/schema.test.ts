@@ -5,8 +5,8 @@ import { webhookArguments } from "../../src/provider/rules/arguments.ts";
 import { settingRules } from "../../src/provider/rules/config.ts";
 import { schema } from "../../tools/plugin/schema.mts";
 
-// The schema is generated from the types and docstrings of src/sdk, the rules in src, a template and the examples
-// in docs. These tests compare its parts with the validation, or with a list.
+// The schema is generated from the types and docstrings of src/sdk, the rules in src, a template
+// and the examples in docs. These tests compare its parts with the validation, or with a list.
 
 type Property = { description: string; default?: unknown; defaultInfo?: { environment: string[] } };
 type Properties = Record<string, Property>;

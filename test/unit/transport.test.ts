@@ -139,7 +139,9 @@ describe("A pause that a 429 asks for", () => {
     await first;
   });
 
-  /** A service with a bucket of tokens, which is full at the start. It asks to wait for a second. */
+  /**
+   * A service with a bucket of tokens, which is full at the start. It asks to wait for a second.
+   */
   function rateLimited(requestsPerSecond: number) {
     let tokens = requestsPerSecond;
     let filledAtMs = performance.now();
@@ -214,7 +216,10 @@ describe("A delay is reported", () => {
   });
 });
 
-/** Returns a transport that has sent a request, and a controller whose abort stands for a stop of Pulumi. */
+/**
+ * Returns a transport that has sent a request, and a controller whose abort stands for a stop of
+ * Pulumi.
+ */
 async function stoppable(respond: Respond, options: Partial<ClientOptions> = {}) {
   const stop = new AbortController();
   const transport = fakeTransport(respond, options, stop.signal);

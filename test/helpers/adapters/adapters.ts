@@ -43,8 +43,9 @@ export const pluginAdapter: Adapter = {
 export const adapters: readonly Adapter[] = [dynamicAdapter, pluginAdapter];
 
 /**
- * Starts an adapter in a process of its own, configures it, and calls it over gRPC as Pulumi's engine does.
- * The names of the settings have no prefix; the environment is added to that of the tests.
+ * Starts an adapter in a process of its own, configures it, and calls it over gRPC as Pulumi's
+ * engine does. The names of the settings have no prefix; the environment is added to that of the
+ * tests.
  */
 export async function startAdapter(
   { type, program, args, settingPrefix, addedInputs }: Adapter,

@@ -23,7 +23,10 @@ export async function startCreationInFlight(
   return {
     service,
     running,
-    /** The service has committed this creation and holds its response back until `release` is called. */
+    /**
+     * The service has committed this creation and holds its response back until `release` is
+     * called.
+     */
     creation,
     release,
     /** Waits for the exit code and the signal of the process. */

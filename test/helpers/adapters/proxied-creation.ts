@@ -9,8 +9,9 @@ import { type Adapter, startAdapter } from "./adapters.ts";
 const noProxies = { HTTPS_PROXY: "", HTTP_PROXY: "", http_proxy: "", NO_PROXY: "", no_proxy: "" };
 
 /**
- * Creates webhook 17 at a service that an adapter reaches only through the proxy and with the extra CA
- * certificates of its environment. Returns the result, and what the service and the proxy have received.
+ * Creates webhook 17 at a service that an adapter reaches only through the proxy and with the extra
+ * CA certificates of its environment. Returns the result, and what the service and the proxy have
+ * received.
  */
 export async function createThroughProxy(adapter: Adapter) {
   await using service = await startTlsServer({ isTrusted: false }, { body: { id: 17, secret } });

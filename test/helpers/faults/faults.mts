@@ -93,8 +93,8 @@ export function hold() {
 }
 
 /**
- * Holds back the responses to creations until `release` is called. `committed` is fulfilled when the first webhook
- * exists.
+ * Holds back the responses to creations until `release` is called. `committed` is fulfilled when
+ * the first webhook exists.
  */
 export function holdCreations(service: Pick<LocalService, "use" | "nextRequest">) {
   const released = Promise.withResolvers<void>();

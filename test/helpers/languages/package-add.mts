@@ -1,6 +1,6 @@
 /**
- * Does what `pulumi package add dbwebhooks` does with the installed plugin in the project of this directory,
- * for language hosts that cannot: `node package-add.mts go|python`.
+ * Does what `pulumi package add dbwebhooks` does with the installed plugin in the project of this
+ * directory, for language hosts that cannot: `node package-add.mts go|python`.
  */
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -5,7 +5,9 @@ import { vi } from "vitest";
 import { EngineMonitor } from "../../../src/provider/run/engine-monitor.ts";
 import type { Stop } from "./plays.ts";
 
-/** Pulumi's engine, as far as the provider sees it: it responds to probes, and stops the provider. */
+/**
+ * Pulumi's engine, as far as the provider sees it: it responds to probes, and stops the provider.
+ */
 export class SimulatedEngine {
   /** Whether it still stores what the provider returns. */
   isGone = false;

@@ -57,7 +57,10 @@ export class History {
     return this.#time;
   }
 
-  /** Records that the provider learns of a webhook, or that it learns that the webhook is gone. Returns the time. */
+  /**
+   * Records that the provider learns of a webhook, or that it learns that the webhook is gone.
+   * Returns the time.
+   */
   learn(kind: "known" | "gone", id: string): number {
     const at = this.now();
     this.#facts.push({ at, id, kind });
@@ -69,7 +72,10 @@ export class History {
     return this.#facts.findLast((fact) => fact.id === id && fact.at < at)?.kind === "known";
   }
 
-  /** Lists the creations whose response named this id before the provider had learned anything of it. */
+  /**
+   * Lists the creations whose response named this id before the provider had learned anything of
+   * it.
+   */
   creationsWithNewId(id: string): readonly Creation[] {
     const first = this.#facts.find((fact) => fact.id === id);
     return this.creations.filter(

@@ -32,7 +32,10 @@ async function refreshAll(pulumi: Pulumi): Promise<readonly Resource[]> {
   return absent;
 }
 
-/** Pulumi compares what it has read with the arguments of the last update. Returns whether it found the webhook. */
+/**
+ * Pulumi compares what it has read with the arguments of the last update. Returns whether it found
+ * the webhook.
+ */
 async function refresh(pulumi: Pulumi, resource: Resource): Promise<boolean> {
   const reading = pulumi.refresh(resource);
   if (resource.kind === "elsewhere") {
@@ -46,7 +49,10 @@ async function refresh(pulumi: Pulumi, resource: Resource): Promise<boolean> {
   return isFound;
 }
 
-/** A refusal is right only if a creation of this command has returned the webhook, so that two resources have it. */
+/**
+ * A refusal is right only if a creation of this command has returned the webhook, so that two
+ * resources have it.
+ */
 function noteRefusal({ world }: Pulumi, { number, old }: Resource, error: unknown): void {
   if (!old || world.history.creationsWithNewId(old.webhook.id).length === 0) {
     world.history.violations.push(`resource ${number} is refused: ${error}`);

@@ -1,4 +1,5 @@
-// What a play of the simulation consists of. fast-check generates plays, and shrinks one that breaks a promise.
+// What a play of the simulation consists of. fast-check generates plays, and shrinks one that
+// breaks a promise.
 import fc from "fast-check";
 
 /** What Pulumi does with one resource: `operations.ts` plays each kind. */
@@ -23,12 +24,14 @@ export interface Play {
   /** Whether the provider learns which resource an operation is about: the plugin does. */
   readonly hasUrns: boolean;
   /**
-   * Whether Pulumi reads every webhook of the state: before everything else (`up --refresh`), or each one before its own
-   * operation (`up --refresh --run-program`).
+   * Whether Pulumi reads every webhook of the state: before everything else (`up --refresh`), or
+   * each one before its own operation (`up --refresh --run-program`).
    */
   readonly refresh: "none" | "before" | "beside";
   readonly beginsAtOnce: boolean;
-  /** Whether an error hook of the program makes Pulumi repeat each failed creation, twice at most. */
+  /**
+   * Whether an error hook of the program makes Pulumi repeat each failed creation, twice at most.
+   */
   readonly repeatsCreations: boolean;
 }
 
@@ -54,7 +57,8 @@ const faultWeights = {
   failed: 2,
   throttled: 2,
   slow: 2,
-  // The response to a creation names an existing webhook, or a new one with the id of a deleted one.
+  // The response to a creation names an existing webhook, or a new one with the id of a deleted
+  // one.
   existing: 4,
   reusedId: 4,
   // It names the webhook of another stack, without its secret.

@@ -53,7 +53,8 @@ const promises: Readonly<Record<string, (world: World) => readonly string[]>> = 
       .filter((webhook) => webhook !== undefined)
       .filter((webhook) => webhook !== service.webhooks.get(webhook.id))
       .map(({ id }) => id)
-      // An existing webhook that the service returned before the provider could know it cannot be told from a new one.
+      // An existing webhook that the service returned before the provider could know it cannot be
+      // told from a new one.
       .filter((id) => !history.creationsWithNewId(id).some(isUndo)),
 
   "what must go goes, or its deletion fails": ({ play, service, history }) =>

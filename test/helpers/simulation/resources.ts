@@ -24,7 +24,8 @@ export function declareResource(
   service: SimulatedService,
 ): Resource {
   const path = hasSharedUrl ? "hooks/shared" : tokenOf(`u${number}`);
-  // The provider compares URLs and not their spellings, so the zeros tell the service which resource this is.
+  // The provider compares URLs and not their spellings, so the zeros tell the service which
+  // resource this is.
   const url = `https://example.com:${"0".repeat(number)}443/${path}`;
   const args = { databaseId, url, events: ["record.created"] };
   if (kind === "create") return { number, kind, args };

@@ -8,10 +8,14 @@ import type { Fault, Play } from "./plays.ts";
 import { declareResource, type Resource, resourceNumberOf, retrySeconds } from "./resources.ts";
 import { type ServiceWebhook, SimulatedService } from "./service.ts";
 
-// The provider learns of a webhook that it imports only from Pulumi, and of a lost one perhaps never.
+// The provider learns of a webhook that it imports only from Pulumi, and of a lost one perhaps
+// never.
 const unannouncedKinds = ["import", "recreate", "elsewhere"];
 
-/** The world around the provider, in which one event happens after the other. The scheduler chooses the next one. */
+/**
+ * The world around the provider, in which one event happens after the other. The scheduler chooses
+ * the next one.
+ */
 export class World {
   readonly history = new History();
   readonly engine = new SimulatedEngine(

@@ -63,7 +63,10 @@ export class Agreement {
     ];
   }
 
-  /** Each webhook of the state is there once and exists with this secret, unless its deletion has failed. */
+  /**
+   * Each webhook of the state is there once and exists with this secret, unless its deletion has
+   * failed.
+   */
   #problemsInState(errors: readonly WebhookDiagnostic[]): string[] {
     const problems: string[] = [];
     const webhooks = new Map(this.#atServices().map((webhook) => [keyOf(webhook), webhook]));
@@ -116,7 +119,9 @@ export class Agreement {
     return problems;
   }
 
-  /** The output names each webhook that was replaced, unless the command asked for this replacement. */
+  /**
+   * The output names each webhook that was replaced, unless the command asked for this replacement.
+   */
   #problemsOfReplacements(
     before: readonly WebhookInState[],
     { args, output }: EndedCommand,

@@ -8,7 +8,9 @@ export interface WebhookInState {
   readonly secret: string | undefined;
   /** Whether a replacement is done but for the deletion of this webhook. */
   readonly isPendingDeletion: boolean;
-  /** Whether the webhook was deleted before its replacement, which a failed command did not create. */
+  /**
+   * Whether the webhook was deleted before its replacement, which a failed command did not create.
+   */
   readonly isPendingReplacement: boolean;
 }
 

@@ -18,8 +18,9 @@ type Edit = (choose: Choose, program: WalkProgram, nextNumber: NextNumber) => Wa
 const maxWebhooks = 5;
 
 /**
- * The edits after which a refresh must not run the program: the provider of another service refuses to read a webhook,
- * and Pulumi 3.259 writes an invalid state if it replaces a webhook as a former dependent and for itself.
+ * The edits after which a refresh must not run the program: the provider of another service refuses
+ * to read a webhook, and Pulumi 3.259 writes an invalid state if it replaces a webhook as a former
+ * dependent and for itself.
  */
 const editsAgainstRefresh = ["change options", "move to another provider"];
 
@@ -89,7 +90,10 @@ const move = changing((choose, { provider }) => ({
   ),
 }));
 
-/** Changes a webhook that is deleted before its replacement, and perhaps one that has an argument from it. */
+/**
+ * Changes a webhook that is deleted before its replacement, and perhaps one that has an argument
+ * from it.
+ */
 const changePair: Edit = (choose, program) => {
   const dependents = program.filter(({ urlFrom, flagFrom }) => urlFrom ?? flagFrom);
   if (dependents.length === 0) return program;

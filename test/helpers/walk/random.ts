@@ -3,7 +3,10 @@ import fc from "fast-check";
 /** Makes random choices: `choose(fc.nat, { max: 9 })`. */
 export type Choose = fc.GeneratorValue;
 
-/** Returns the choices of one step, which depend on the seed and on what the step chooses, not on earlier steps. */
+/**
+ * Returns the choices of one step, which depend on the seed and on what the step chooses, not on
+ * earlier steps.
+ */
 export function choicesOf(seed: number, step: number): Choose {
   // Its bias to small values is for properties, which look for the smallest counterexample.
   const [choose] = fc.sample(fc.noBias(fc.gen()), { seed: seed * 100_003 + step, numRuns: 1 });

@@ -28,7 +28,10 @@ const creationFaults: Faults = {
   "creation with an unusable secret": () => times(1, withFields({ secret: "\n" }), isPost),
 };
 
-/** Make the faults by name. Some last for more requests than the provider sends, so that an operation fails. */
+/**
+ * Make the faults by name. Some last for more requests than the provider sends, so that an
+ * operation fails.
+ */
 const faults: Faults = {
   ...creationFaults,
   "rate limit": () => times(2, respond(429)),

@@ -2,7 +2,10 @@ import { join } from "node:path";
 import { writeJson } from "../directory.ts";
 import { type Choose, isChosen, oneOf, someOf, weighted } from "./random.ts";
 
-/** The explicit providers: one with the service of the default provider, and one with a second service. */
+/**
+ * The explicit providers: one with the service of the default provider, and one with a second
+ * service.
+ */
 export const providerNames = ["same", "second"] as const;
 
 export type ProviderName = (typeof providerNames)[number];
@@ -29,14 +32,18 @@ export interface DeclaredWebhook {
   readonly provider?: ProviderName | undefined;
 }
 
-/** The webhooks in the order in which the program declares them. They depend on earlier ones only. */
+/**
+ * The webhooks in the order in which the program declares them. They depend on earlier ones only.
+ */
 export type WalkProgram = readonly DeclaredWebhook[];
 
 export const events = ["record.created", "record.updated", "table.updated"];
 export const tables = [undefined, "tbl_1", "tbl_2"];
 const databases = ["base_1", "base_2"];
 
-/** Returns a webhook with random arguments and options, which may depend on the earlier webhooks. */
+/**
+ * Returns a webhook with random arguments and options, which may depend on the earlier webhooks.
+ */
 export function randomWebhook(
   choose: Choose,
   number: number,

@@ -26,7 +26,10 @@ import {
 export interface WalkOptions {
   /** The module from which the program takes its resources. */
   readonly entry: string;
-  /** The service of the default provider and of the Provider `same`, and that of the Provider `second`. */
+  /**
+   * The service of the default provider and of the Provider `same`, and that of the Provider
+   * `second`.
+   */
   readonly services: readonly [LocalService, LocalService];
   /** The key of each Provider. */
   readonly apiKeys: Readonly<Record<ProviderName, string>>;
@@ -37,7 +40,9 @@ export interface WalkOptions {
   readonly print: (line: string) => void;
 }
 
-/** Runs random commands of the CLI on random programs, and returns the contradictions that it found. */
+/**
+ * Runs random commands of the CLI on random programs, and returns the contradictions that it found.
+ */
 export async function walk(stack: TestStack, options: WalkOptions): Promise<string[]> {
   const session = new Walk(stack, options);
   await session.start();
@@ -58,7 +63,9 @@ class Walk {
   #program: WalkProgram = [];
   /** Whether the last command was a complete `up` without a fault. */
   #isUpToDate = false;
-  /** Whether a refresh may run the program: no edit since the last complete `up` speaks against it. */
+  /**
+   * Whether a refresh may run the program: no edit since the last complete `up` speaks against it.
+   */
   #allowsRefresh = true;
   #number = 0;
 
@@ -89,7 +96,8 @@ class Walk {
       await this.#run(title, plainUp);
       if (this.#changes().length > 0) this.#addProblem(`${title}: a second "up" changes webhooks`);
     } else if (this.#isUpToDate && isChosen(choose, 6)) {
-      // Nothing else is to be done, because another error would leave both entries of a webhook in the state.
+      // Nothing else is to be done, because another error would leave both entries of a webhook in
+      // the state.
       await this.#run(title, replacingUp(choose, urns), keepOneWebhookPerUrl(services));
     } else {
       const { program, names, allowsRefresh } = editAtRandom(
@@ -132,7 +140,8 @@ class Walk {
     const kinds = errors.map(({ name, kind = "(no kind)" }) => `${name} ${kind}`);
     print([words, `exit code ${exitCode}`, ...this.#changes(), ...kinds].join("; "));
     const problems = this.#agreement.check({ args, program, output, exported, storedText });
-    // The CLI itself refuses some commands with --target, because of a resource that they leave out.
+    // The CLI itself refuses some commands with --target, because of a resource that they leave
+    // out.
     const isRefused = args.includes("--target") && errors.length === 0;
     const mayFail = fault !== undefined || command.isInterrupted || isRefused;
     if (exitCode !== 0 && !mayFail) problems.push(`exit code ${exitCode}`);

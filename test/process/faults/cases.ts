@@ -9,8 +9,8 @@ import * as faults from "../../helpers/faults/faults.mts";
 import { startProxy } from "../../helpers/http-server.ts";
 
 /**
- * How an operation can end, and what the state then holds. An error's kind is the name of its outcome, and
- * `created`, `deleted` and `alreadyGone` are no errors.
+ * How an operation can end, and what the state then holds. An error's kind is the name of its
+ * outcome, and `created`, `deleted` and `alreadyGone` are no errors.
  */
 export const outcomes = {
   created: "the webhook",

@@ -91,7 +91,8 @@ async function runCases(adapter: Adapter): Promise<ReadonlyMap<FaultCase, Result
   await using service = await startLocalService({ listing: true });
   const settings = { ...defaultSettings, baseUrl: service.baseUrl, apiKey: service.apiKey };
   const groups = [...Map.groupBy(cases, ({ environment }) => environment)];
-  // A process that starts loads the machine, so the short timeouts of the cases begin only afterwards.
+  // A process that starts loads the machine, so the short timeouts of the cases begin only
+  // afterwards.
   const started = await Promise.all(
     groups.map(async ([environment, casesOfProcess]) => {
       const running = await startAdapter(adapter, settings, await environment?.());
