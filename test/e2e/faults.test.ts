@@ -1,5 +1,6 @@
 import { type Interceptor, loseResponse, respondWith } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
+import { errorsOf } from "../helpers/cli-output.ts";
 import { isDelete, isOf, isPost, withFields } from "../helpers/faults/faults.mts";
 import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.ts";
 import { noPromptFlags, type StoredWebhooks, shareStack } from "../helpers/stack.ts";
@@ -35,13 +36,10 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
   };
   const existingIn = (name: string) => stack().service.webhooks.filter(isOf(name));
   const idIn = (name: string) => existingIn(name).map(program.idOf)[0];
-  /** The kinds of the errors below "Diagnostics:" that belong to a resource. */
-  const kindsOf = (name: string) => {
-    const [, diagnostics = ""] = output.split("\nDiagnostics:\n");
-    // Each resource has a block that begins with a line that is indented by two spaces.
-    const blocks = diagnostics.split(/\n(?= {2}\S)/).filter((text) => text.includes(` (${name}):`));
-    return blocks.join("\n").match(/(?<=\[)\w+(?=\]$)/gm);
-  };
+  const kindsOf = (name: string) =>
+    errorsOf(output)
+      .filter((error) => error.name === name)
+      .map(({ kind }) => kind);
 
   describe("an up that meets faults", () => {
     beforeAll(async () => {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { someArgs } from "../helpers/builders.ts";
+import { numberOf } from "../helpers/cli-output.ts";
 import { countsOf } from "../helpers/faults/faults.mts";
 import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.ts";
 import { noPromptFlags, type StoredWebhooks, shareStack } from "../helpers/stack.ts";
@@ -41,8 +42,7 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
   /** The output of all commands but the one that shows the outputs of the stack in clear text. */
   let printed = "";
   let created: StoredWebhooks;
-  /** The id at the service. In the plugin, the id for Pulumi has the database before it. */
-  const idOf = (name: string) => Number(created[name]?.id.split("/").at(-1));
+  const idOf = (name: string) => numberOf(created[name]?.id);
   const run = async (...command: string[]) => {
     const result = await stack().pulumi(command);
     ({ output } = result);

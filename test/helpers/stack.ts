@@ -8,6 +8,7 @@ import {
 import { aroundAll, expect, inject, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { someArgs } from "./builders.ts";
+import { numberOf } from "./cli-output.ts";
 import { run, start, succeed } from "./commands.ts";
 import { textsBelow, withDirectory, writeJson } from "./directory.ts";
 import { createWebhook } from "./local-service.ts";
@@ -73,7 +74,7 @@ export async function expectNoUnknownWebhook(
   { webhooks }: LocalService,
 ): Promise<void> {
   const stored = (await stack.allResources()).filter(isWebhook);
-  const known = stored.map(({ id }) => Number(id.split("/").at(-1)));
+  const known = stored.map(({ id }) => numberOf(id));
   expect(webhooks.filter(({ id }) => !known.includes(id))).toEqual([]);
 }
 

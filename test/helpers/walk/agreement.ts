@@ -1,11 +1,11 @@
 import type { LocalService, StoredWebhook } from "pulumi-dbwebhooks/local-service";
-import { isDelete } from "../faults/faults.mts";
 import {
   errorsOf,
   type WebhookDiagnostic,
   type WebhookInState,
   webhooksInState,
-} from "./cli-output.ts";
+} from "../cli-output.ts";
+import { isDelete } from "../faults/faults.mts";
 import type { WalkProgram } from "./walk-program.ts";
 
 /** A command that has ended. */

@@ -1,8 +1,8 @@
 import type { LocalService } from "pulumi-dbwebhooks/local-service";
+import { errorsOf } from "../cli-output.ts";
 import type { TestStack } from "../stack.ts";
 import { template } from "../stack-template.ts";
 import { Agreement } from "./agreement.ts";
-import { errorsOf } from "./cli-output.ts";
 import { editAtRandom, firstProgram } from "./edits.ts";
 import { type Choose, choicesOf, isChosen } from "./random.ts";
 import {
