@@ -9,11 +9,11 @@ type Step = (run: Run) => Promise<unknown>;
 const otherArgs = someArgs({ url: "https://example.com/other" });
 const [first, second] = [{ urn: "urn:first" }, { urn: "urn:second" }];
 
-/** Starts a provider of a service that has webhook 17, and returns a number for each creation. */
-async function startRun(id = 99) {
+/** Starts a provider of a service that has webhook 17. Each creation gets this id and secret. */
+async function startRun(id = 99, newSecret: unknown = secret) {
   // The response to every request: a creation reads the id and the secret, a deletion `success`, a
   // list the rest.
-  const body = { id, secret, success: true, webhooks: [listed()] };
+  const body = { id, secret: newSecret, success: true, webhooks: [listed()] };
   const environment = { DBWEBHOOKS_IMPORT_SECRET: `{"base_abc123/17":"${secret}"}` };
   const run = await startWithService({ body }, { listing: "true" }, { environment });
   return {
@@ -49,6 +49,15 @@ describe("A deletion reaches the webhook when", () => {
   ])("%s", async (_case, prepare) => {
     const run = await startRun();
     await prepare(run);
+
+    await run.remove(first);
+
+    expect(run.isDeleted()).toBe(true);
+  });
+
+  it("a creation got it with an unusable secret, so that no new resource has it", async () => {
+    const run = await startRun(17, false);
+    await errorOf(run.create(someArgs()));
 
     await run.remove(first);
 
