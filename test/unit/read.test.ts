@@ -217,6 +217,22 @@ describe("A refresh with listing", () => {
   );
 });
 
+it.each([{ listing: "true" }, { listing: "false" }, { listing: "1" }])(
+  "A refresh of an entry whose id is no number sends nothing, keeps the state and warns, with %j",
+  async (settings) => {
+    const { read, state, lines, methods } = await startListing(listOf(), settings);
+
+    const refreshed = await read("base_abc123/17", state);
+
+    expect(refreshed).toEqual({
+      id: "base_abc123/17",
+      props: { ...state, secret: wrapped(secret) },
+    });
+    expect(lines[0]).toMatch(/^warning: .*webhook base_abc123\/17 /);
+    expect(methods()).toEqual([]);
+  },
+);
+
 describe("A refresh with settings that are not valid", () => {
   it("keeps the state, and warns once of the problems, because it shows no drift", async () => {
     const { read, state, lines, methods } = await startListing(listOf(), { listing: "1" });
