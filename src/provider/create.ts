@@ -133,7 +133,6 @@ async function undoCreation(
           "(an earlier attempt without a complete response may have deleted it)",
       );
     }
-    context.knownWebhooks.noteAbsent(address);
     return undefined;
   } catch (error) {
     // The webhook exists after any error, so the caller has to name it.
