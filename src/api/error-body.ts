@@ -1,8 +1,10 @@
 // What a response of any status can hold. Without zod, which is loaded only with the first request.
 import { parseJson } from "../common/json.js";
 
-// A field in JSON, also in JSON inside a JSON text, or a parameter as in a URL.
-const secretInText = /secret\\*["']\s*:\s*\\*["']([^"']*)|secret=([^\s"'&]*)/gi;
+// A field in JSON, also in JSON inside a JSON text, or a parameter as in a URL. An escaped quote does
+// not end a field, so the text may be longer than the secret, and never shorter.
+const secretInText =
+  /secret\\*["']\s*:\s*\\*(?<quote>["'])(?<field>(?:\\.|(?!\k<quote>)[^\\])*)|secret=(?<parameter>[^\s"'&]*)/gis;
 
 /** The error of the service: its code, and its message if it has one. */
 export interface ErrorEnvelope {
@@ -31,6 +33,6 @@ export function messageInBody(body: string): string {
 /** Returns the texts that a body holds as a secret. */
 export function secretsInBody(body: string): string[] {
   return [...body.matchAll(secretInText)].map(
-    ([, inField, inParameter]) => inField ?? inParameter ?? "",
+    ({ groups = {} }) => groups.field ?? groups.parameter ?? "",
   );
 }

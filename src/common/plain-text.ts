@@ -8,7 +8,7 @@ const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 const commands = /<\{%|##[\w-]*\[/g;
 
 /**
- * Whether a text can be stored and shown unchanged: nothing in it is obeyed, altered or invisible.
+ * Whether a text can be stored and shown unchanged: nothing in it is obeyed or altered.
  */
 export function isPlainText(text: string): boolean {
   return plainTextOf(text) === text;

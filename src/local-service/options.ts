@@ -74,13 +74,21 @@ export type ApiKeys = readonly string[] | Readonly<Record<string, readonly strin
 /** Lists every problem of the options. */
 export function validateOptions(options: LocalServiceOptions): (keyof typeof optionProblems)[] {
   const { apiKeys = [defaultApiKey], deliverTo, host = "127.0.0.1" } = options;
-  const keys = Array.isArray(apiKeys) ? apiKeys : Object.keys(apiKeys);
+  const keys = keysOf(apiKeys);
   const found = {
     unusableKey: keys.length === 0 || !keys.every(isApiKey),
     publicKey: keys.includes(defaultApiKey) && !isLoopbackAddress(host),
     noOrigin: deliverTo !== undefined && !isHttpOrigin(deliverTo),
   };
   return (Object.keys(found) as (keyof typeof found)[]).filter((problem) => found[problem]);
+}
+
+/** A JavaScript program can pass any value. */
+function keysOf(apiKeys: unknown): readonly string[] {
+  if (Array.isArray(apiKeys)) {
+    return apiKeys;
+  }
+  return typeof apiKeys === "object" ? Object.keys(apiKeys ?? {}) : [];
 }
 
 /** Whether only clients and web pages of this machine may use the service. */

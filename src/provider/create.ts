@@ -74,9 +74,11 @@ export const createOperation: OperationDefinition<CreateRequest, CreateResult> =
  * not show the error, so the first repetition does.
  */
 function assertNotInDoubt({ operation, knownWebhooks }: Context, creation: string): void {
-  const earlierError = knownWebhooks.doubtOf(creation);
-  if (earlierError !== undefined) {
-    operation.warnOnce(`doubt of ${creation}`, () => earlierError.message);
+  const doubts = knownWebhooks.doubtsOf(creation);
+  for (const [at, { message }] of doubts.entries()) {
+    operation.warnOnce(`doubt ${at} of ${creation}`, () => message);
+  }
+  if (doubts.length > 0) {
     throw failure("repeated", operation);
   }
 }

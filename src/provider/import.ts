@@ -26,7 +26,12 @@ interface ImportResult {
  */
 export const importOperation: OperationDefinition<WebhookKey, ImportResult> = {
   name: ({ id, databaseId }) => `Import ${nameOfWebhook(id, databaseId)}`,
-  sensitive: (_key, environment) => ({ secret: environment[importSecretVariable] }),
+  sensitive: (key, environment) => {
+    const { secret, inputs, problem } = readImportSecret(environment, key);
+    return problem === undefined
+      ? { secret, url: inputs?.url }
+      : { secret: environment[importSecretVariable] };
+  },
   onInvalidSettings: "unchanged",
   run: async (context, { id, databaseId }) => {
     const { environment, knownWebhooks, operation, settings, urn } = context;

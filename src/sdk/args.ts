@@ -17,8 +17,9 @@ export interface WebhookArgs {
   databaseId: pulumi.Input<string>;
   /**
    * The address that receives the notifications by HTTP POST: an absolute `https:` URL, or an
-   * `http:` URL on a loopback host. `allowInsecureUrl` allows `http:` on other hosts. The URL is
-   * often a credential: pass it as a secret to have it encrypted in the state.
+   * `http:` URL on a loopback host, of at most 2,000 characters. `allowInsecureUrl` allows `http:`
+   * on other hosts. The URL is often a credential: pass it as a secret to have it encrypted in the
+   * state.
    *
    * Changing this replaces the webhook.
    */

@@ -204,6 +204,19 @@ describe("A creation that has failed before in this command", () => {
     expect(lines).toEqual([`warning: ${first.message}`]);
   });
 
+  it("and is in doubt twice, because two were in flight, shows both errors", async () => {
+    const returned = (id: number): StubResponse => ({ body: { id, secret: 0 } });
+    const { create, lines } = await startWithService([returned(41), returned(42)]);
+    await Promise.all([errorOf(create(sameInputs)), errorOf(create(sameInputs))]);
+
+    await errorOf(create(sameInputs));
+
+    expect(lines.toSorted()).toEqual([
+      expect.stringMatching(/^warning: .* webhook 41 /),
+      expect.stringMatching(/^warning: .* webhook 42 /),
+    ]);
+  });
+
   it.each<[string, first: object, second: object, inputs: object]>([
     ["another URN", { urn: "urn:a" }, { urn: "urn:b" }, sameInputs],
     ["other arguments and no URN", {}, {}, otherInputs],

@@ -25,7 +25,9 @@ it.each([
 it.each<[body: string, secrets: readonly string[]]>([
   ['{"secret":"abc-1"}', ["abc-1"]],
   ['{"a":[{"secret" : "abc-1"},{"signingSecret":"def-2"}]}', ["abc-1", "def-2"]],
-  [JSON.stringify({ echo: JSON.stringify({ secret: "abc-1" }) }), ["abc-1\\"]],
+  [JSON.stringify({ echo: JSON.stringify({ secret: "abc-1" }) }), ['abc-1\\"}']],
+  [JSON.stringify({ secret: "abc'def" }), ["abc'def"]],
+  [JSON.stringify({ secret: 'abc"def' }), ['abc\\"def']],
   ["Bad request: {'secret': 'abc-1'}", ["abc-1"]],
   ["POST /hooks?secret=abc-1&x=2 failed", ["abc-1"]],
   ["Invalid secret: verification failed", []],

@@ -110,6 +110,14 @@ describe("A comparison with a webhook that this command has", () => {
     expect(run.lines).toEqual([]);
   });
 
+  it("created is refused although another resource has imported it since then", async () => {
+    const run = await startRun(17);
+    await run.create(someArgs());
+    await run.importWebhook();
+
+    expect(await errorOf(run.compare(second))).toMatchObject({ kind: "unchanged" });
+  });
+
   it("imported is made", async () => {
     const run = await startRun();
     await run.importWebhook();

@@ -213,6 +213,8 @@ it.each<[problem: string, LocalServiceOptions]>([
   ["apiKeys must hold at least one key", { apiKeys: [] }],
   ["apiKeys must hold at least one key", { apiKeys: {} }],
   ["apiKeys must hold at least one key", { apiKeys: [""] }],
+  ["apiKeys must hold at least one key", { apiKeys: "own" as never }],
+  ["apiKeys must hold at least one key", { apiKeys: null as never }],
   ["apiKeys must hold keys of your own", { host: "0.0.0.0" }],
   ["apiKeys must hold keys of your own", { host: "", apiKeys: { "local-api-key": ["base_1"] } }],
   ["apiKeys must hold keys of your own", { host: "::", apiKeys: ["own", "local-api-key"] }],

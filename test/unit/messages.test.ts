@@ -165,6 +165,7 @@ it("The advice after a failed request follows from its outcome and the settings"
     missingDatabase: advice(notFound),
     wrongHost: advice(outcomes.response(404)),
     redirect: advice(redirectTo("https://b.test")),
+    noSuchDeletion: advice(outcomes.response(405), toDelete),
     redirectWithinHost: advice(redirectTo("https://a.test", true)),
     redirectWithoutTarget: advice(outcomes.response(300)),
     invalid: advice(apiError(400)),
@@ -192,6 +193,7 @@ it("The advice after a failed request follows from its outcome and the settings"
       "locked": "The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state.",
       "missingDatabase": "The service returns this both when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl.",
       "noConnection": "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl. Then run the command again.",
+      "noSuchDeletion": "There is no such operation at this address: a proxy or another host may have responded. Check dbwebhooks:baseUrl. If the webhook is certainly gone, "pulumi state delete" removes it from the state.",
       "quota402": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks.",
       "quotaOrSecond409": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks.",
       "quotaOrSecond422": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks.",
@@ -321,6 +323,10 @@ describe("Every failure", () => {
       listOfImport: textOfFailure("notDescribed", { ...notDescribed, problem: undefined }),
       partialListOfImport: textOfFailure("notLookedUp", { context, call: undefined }),
       htmlPage: textOfFailure("inDoubt", { context, call: noPage }),
+      redirectAfterCreation: textOfFailure("inDoubt", {
+        context,
+        call: failedWith(Object.assign(redirectTo("https://b.test"), { statusCode: 303 })),
+      }),
       quota: textOfFailure("inDoubt", { context, call: failedWith(apiError(409)) }),
       partialList: textOfFailure("notConfirmed", { context: contextWithListing, call: undefined }),
       unusableEntry: textOfFailure("notConfirmed", {
@@ -344,6 +350,7 @@ describe("Every failure", () => {
         "partialList": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and it may have listed only a part of its webhooks. The webhook stays in the state. If the key is right and the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "partialListOfImport": "NAME failed: the service does not list it, but may have listed only a part of its webhooks. Nothing was changed. An object {"secret":…,"url":…,"events":[…],"tableId":…} in place of the secret in DBWEBHOOKS_IMPORT_SECRET needs no list. [unchanged]",
         "quota": "NAME failed: POST https://tables.example.com/somewhere returned 409 NO. A webhook may exist at the service whose secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+        "redirectAfterCreation": "NAME failed: POST https://tables.example.com/somewhere returned 303. It redirects to https://b.test, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself. A webhook may exist at the service whose secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
         "secretOfImport": "NAME failed: DBWEBHOOKS_IMPORT_SECRET IS ODD. Nothing was changed. Set DBWEBHOOKS_IMPORT_SECRET to a JSON object such as {"base_abc123/17":"whsec_…"}. An object {"secret":…,"url":…,"events":[…],"tableId":…} in place of the secret in DBWEBHOOKS_IMPORT_SECRET needs no list. [unchanged]",
         "settingsOfProvider": "NAME failed: PROBLEM. Nothing was sent. The webhook stays in the state. Correct the arguments of the Provider, or declare it again if it has left the program, and run "pulumi up", or "pulumi destroy --run-program" to destroy the stack. [notDeleted]",
         "stoppedBeforeList": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: GET https://tables.example.com/somewhere was not sent, because Pulumi is stopping. The webhook stays in the state. Run the command again. If the key is right and the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
@@ -371,7 +378,7 @@ it("A problem of arguments or settings says what to write, and where", async () 
     [
       "databaseId: must be the identifier of the database, such as "base_abc123", a string: put it in quotes; around a configuration value in YAML, write fn::toJSON",
       "url: must be written like "https://example.com/hooks", without white space, control characters or backslashes",
-      "tableId: must be the identifier of one table, such as "tbl_orders", without control characters or surrounding white space",
+      "tableId: must be the identifier of one table, such as "tbl_orders", without control or invisible characters or surrounding white space",
       "events[0]: is unknown (did you mean record.created?) (to subscribe to it anyway, set allowUnknownEvents: true)",
       "events[1]: is unknown; expected one of record.created, record.updated, record.deleted, table.created, table.updated, table.deleted, field.created, field.updated, field.deleted (to subscribe to it anyway, set allowUnknownEvents: true)",
       "events[2]: is unknown; expected one of record.created, record.updated, record.deleted, table.created, table.updated, table.deleted, field.created, field.updated, field.deleted (to subscribe to it anyway, set allowUnknownEvents: true)",

@@ -79,19 +79,20 @@ describe("The plugin", () => {
     await expect(plugin.create(inputs)).rejects.toMatchObject({ code });
   });
 
-  it("sends nothing about an id without a number", async () => {
+  it.each(["base_abc123/orders", "17"])("sends nothing about the id %s", async (id) => {
     const { plugin, service } = await startConfigured({ listing: "true" });
-    const id = "base_abc123/orders";
     const state = { ...inputs, baseUrl: service.baseUrl };
 
+    const refreshed = await plugin.read(id, state, inputs);
     const errors = await Promise.all([
       errorOf(plugin.import(id)),
-      errorOf(plugin.read(id, state, inputs)),
       errorOf(plugin.diff(id, state, inputs)),
       errorOf(plugin.delete(id, state)),
     ]);
 
-    expect(errors).toMatchObject(Array(4).fill({ code: status.INVALID_ARGUMENT }));
+    expect(refreshed).toMatchObject({ id, props: state });
+    expect(errors[0]).toMatchObject({ code: status.INVALID_ARGUMENT });
+    expect(errors.slice(1).map(kindOf)).toEqual(["unchanged", "notDeleted"]);
     expect(service.requests).toEqual([]);
   });
 

@@ -7,7 +7,7 @@ import {
   grpcErrorOf,
   RequestError,
 } from "../../src/adapters/plugin/grpc-messages.ts";
-import { parsePulumiId, pulumiIdOf } from "../../src/adapters/plugin/pulumi-id.ts";
+import { parseImportId, parseStoredId, pulumiIdOf } from "../../src/adapters/plugin/pulumi-id.ts";
 import { apiKey, someArgs, someState } from "../helpers/builders.ts";
 
 const { DIFF_NONE, DIFF_SOME } = messages.DiffResponse.DiffChanges;
@@ -77,17 +77,20 @@ describe("The Pulumi id of a webhook", () => {
       fc.property(databases, fc.nat().map(String), (databaseId, webhookId) => {
         const id = pulumiIdOf(databaseId, webhookId);
 
-        expect(parsePulumiId(id, "Read")).toEqual({ databaseId, id: webhookId });
+        expect(parseImportId(id)).toEqual({ databaseId, id: webhookId });
+        expect(parseStoredId(id)).toEqual({ databaseId, id: webhookId });
       }),
     );
   });
 
   it.each(["42", "/42", "../42", "base/", "base/a", "base/042", "base/42/"])("is not %s", (id) => {
-    expect(() => parsePulumiId(id, "Read")).toThrow(RequestError);
+    expect(() => parseImportId(id)).toThrow(RequestError);
+    // No state has this database, so the entry has no address.
+    expect(parseStoredId(id)).toEqual({ databaseId: "", id });
   });
 
   it("is suggested for a number that stands alone", () => {
-    expect(() => parsePulumiId("17", "Import")).toThrow(/base_abc123\/17\./);
-    expect(() => parsePulumiId("17/", "Import")).not.toThrow(/base_abc123\/17\./);
+    expect(() => parseImportId("17")).toThrow(/base_abc123\/17\./);
+    expect(() => parseImportId("17/")).not.toThrow(/base_abc123\/17\./);
   });
 });

@@ -48,6 +48,12 @@ describe("A refresh with listing", () => {
     ["a table", { tableIds: ["t1"] }, {}, { tableId: "t1" }],
     ["several tables", { tableIds: ["t1", "t2"] }, { tableId: "t1" }, { tableId: "t1, t2" }],
     ["no table", {}, { tableId: "t1" }, {}],
+    [
+      "more tables than a state should hold",
+      { tableIds: Array(500).fill("t".repeat(2_000)) },
+      {},
+      { tableId: `${"t".repeat(1_999)}…` },
+    ],
   ])("stores what the service has, and warns: %s", async (_case, entry, stored, drift) => {
     const { read, state, lines } = await startListing(listOf(listed(entry)));
 

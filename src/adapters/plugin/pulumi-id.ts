@@ -13,25 +13,35 @@ export function pulumiIdOf(databaseId: unknown, webhookId: string): string {
 }
 
 /**
- * Splits Pulumi's id of a webhook at its last slash.
+ * Splits Pulumi's id of a webhook to import at its last slash.
  *
- * @param operation The first word of the error message, such as `Import`.
  * @throws RequestError for any other text.
  */
-export function parsePulumiId(pulumiId: string, operation: string): Required<StoredId> {
+export function parseImportId(pulumiId: string): Required<StoredId> {
+  const key = splitId(pulumiId);
+  if (key !== undefined) {
+    return key;
+  }
+  const number = webhookIdOf(pulumiId);
+  const form = `The id is DATABASE/NUMBER, such as base_abc123/${number ?? 42}`;
+  const problem =
+    number === undefined
+      ? `${form}, not "${shownValue(pulumiId)}".`
+      : `which database does webhook ${number} belong to? ${form}. A number alone is the id of a webhook of the dynamic provider.`;
+  throw new RequestError(
+    `Import webhook failed: ${problem} Nothing was changed.`,
+    status.INVALID_ARGUMENT,
+  );
+}
+
+/** Splits Pulumi's id of a webhook in the state. One of another form fits no database of a state. */
+export function parseStoredId(pulumiId: string): Required<StoredId> {
+  return splitId(pulumiId) ?? { databaseId: "", id: pulumiId };
+}
+
+function splitId(pulumiId: string): Required<StoredId> | undefined {
   const slash = pulumiId.lastIndexOf("/");
   const databaseId = pulumiId.slice(0, Math.max(slash, 0));
   const id = webhookIdOf(pulumiId.slice(slash + 1));
-  if (id !== undefined && isPathSegment(databaseId)) {
-    return { databaseId, id };
-  }
-  const form = `The id is DATABASE/NUMBER, such as base_abc123/${id ?? 42}`;
-  const problem =
-    webhookIdOf(pulumiId) === undefined
-      ? `${form}, not "${shownValue(pulumiId)}".`
-      : `which database does webhook ${pulumiId} belong to? ${form}. A number alone is the id of a webhook of the dynamic provider.`;
-  throw new RequestError(
-    `${operation} webhook failed: ${problem} Nothing was changed.`,
-    status.INVALID_ARGUMENT,
-  );
+  return id !== undefined && isPathSegment(databaseId) ? { databaseId, id } : undefined;
 }

@@ -25,7 +25,7 @@ import type { Properties } from "../../provider/rules/values.js";
 import type { OperationOptions } from "../../provider/run/operation.js";
 import type { WebhookProvider } from "../../provider/webhook-provider.js";
 import { diffResponse, propertiesOf, RequestError, structOf } from "./grpc-messages.js";
-import { parsePulumiId, pulumiIdOf } from "./pulumi-id.js";
+import { parseImportId, parseStoredId, pulumiIdOf } from "./pulumi-id.js";
 
 type Provider = WebhookProvider;
 
@@ -43,7 +43,7 @@ export const webhookMethods = {
     provider: Provider,
     options: OperationOptions,
   ): Promise<DiffResponse> => {
-    const id = parsePulumiId(request.getId(), "Compare");
+    const id = parseStoredId(request.getId());
     const olds = propertiesOf(request.getOlds());
     const news = propertiesOf(request.getNews());
     const ignored = request.getIgnorechangesList();
@@ -71,12 +71,12 @@ export const webhookMethods = {
     const inputs = propertiesOf(request.getInputs());
     switch (purposeOf(request)) {
       case "refresh": {
-        const webhook = parseStoredWebhook(parsePulumiId(id, "Read"), props);
+        const webhook = parseStoredWebhook(parseStoredId(id), props);
         const found = await provider.perform(readOperation, webhook, options);
         return found.id === "" ? new ReadResponse() : readResponse(id, found.props, inputs);
       }
       case "import": {
-        const key = parsePulumiId(id, "Import");
+        const key = parseImportId(id);
         const imported = await provider.perform(importOperation, key, options);
         return readResponse(id, { ...imported.props, webhookId: key.id }, imported.inputs);
       }
@@ -89,7 +89,7 @@ export const webhookMethods = {
   },
 
   delete: async (request: DeleteRequest, provider: Provider, options: OperationOptions) => {
-    const id = parsePulumiId(request.getId(), "Delete");
+    const id = parseStoredId(request.getId());
     const webhook = parseStoredWebhook(id, propertiesOf(request.getProperties()));
     await provider.perform(deleteOperation, webhook, options);
     return new Empty();

@@ -11,6 +11,8 @@ import { nameOfSetting } from "./names.js";
 import { sentences } from "./sentences.js";
 import { see } from "./troubleshooting.js";
 
+const goneAdvice = `If the webhook is certainly gone, "pulumi state delete" removes it from the state.`;
+
 type WriteAdvice = (context: Context, call: EndedCall, response: HttpResponse) => string;
 
 /** The advice after each class of responses. */
@@ -35,10 +37,11 @@ const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
       `The service returns this both when the database does not exist and when the key has no access to it:`,
       `check databaseId, ${nameOfSetting(settings, "apiKey")} and ${nameOfSetting(settings, "baseUrl")}.`,
     ),
-  unsupported: ({ settings }) =>
+  unsupported: ({ settings }, { request }) =>
     sentences(
       `There is no such operation at this address: a proxy or another host may have responded.`,
       `Check ${nameOfSetting(settings, "baseUrl")}.`,
+      request.method === "DELETE" && goneAdvice,
     ),
   refused: (context, call) => refusalAdvice[call.request.method](context, call),
 };
@@ -50,8 +53,7 @@ const refusalAdvice = {
       `The service refuses the request as it is: check the arguments of the webhook and ${nameOfSetting(settings, "baseUrl")}.`,
       conflictAdvice(call),
     ),
-  DELETE: () =>
-    `The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state.`,
+  DELETE: () => `The service refuses the deletion. ${goneAdvice}`,
   // The failures of an operation that needs a list say how to do without one.
   GET: () => "",
 };

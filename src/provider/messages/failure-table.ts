@@ -138,7 +138,7 @@ export const failures = {
   inDoubt: row<FailedRequest>({
     kind: "inDoubt",
     cause: ({ context, call }) =>
-      call.unusable?.part === "body" || call.unusable?.part === "tooLarge"
+      isFromElsewhere(call)
         ? `${callText(context, call)}. ${adviceFor(context, call)}`
         : callText(context, call),
     nextStep: ({ call }) =>
@@ -305,6 +305,12 @@ export const failures = {
 /** Describes an unexpected error, redacted, because its own text may hold a secret. */
 export function unexpectedText(operation: Operation, error: unknown): string {
   return operation.redact(error instanceof Error ? error.message : "no error object", 300);
+}
+
+/** Whether another host than the service may have sent a response, such as one with a login page. */
+function isFromElsewhere({ outcome, unusable }: EndedCall): boolean {
+  const isNoApi = unusable?.part === "body" || unusable?.part === "tooLarge";
+  return isNoApi || (outcome.kind === "response" && outcome.redirectOrigin !== undefined);
 }
 
 function twoResourcesText(id: string): string {

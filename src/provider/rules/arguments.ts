@@ -4,6 +4,7 @@ import type { NewWebhook } from "../../api/client.js";
 import { eventTypes, isEventType } from "../../common/event-types.js";
 import { isIdentifier } from "../../common/identifier.js";
 import { adviceForUnknownName, validateNames } from "../../common/nearest-name.js";
+import { isPlainText } from "../../common/plain-text.js";
 import { validateReceiverUrl } from "./url-rules.js";
 import { isUnknown, type Properties } from "./values.js";
 
@@ -152,9 +153,9 @@ function validateIdentifierOf(what: string, example: string): Validate {
       const advice = ": put it in quotes; around a configuration value in YAML, write fn::toJSON";
       return [`${expected}, a string${isUnquoted ? advice : ""}`];
     }
-    return isIdentifier(value)
+    return isIdentifier(value) && isPlainText(value)
       ? []
-      : [`${expected}, without control characters or surrounding white space`];
+      : [`${expected}, without control or invisible characters or surrounding white space`];
   };
 }
 
@@ -179,7 +180,7 @@ function validateEvents(path: string, value: unknown, args: Properties): readonl
 }
 
 function validateEvent(path: string, value: unknown, args: Properties): readonly string[] {
-  if (typeof value !== "string" || value === "" || !value.isWellFormed()) {
+  if (typeof value !== "string" || value === "" || !isPlainText(value)) {
     return [`${path}: must be the name of an event, such as "${eventTypes[0]}"`];
   }
   if (mayBeOn(args.allowUnknownEvents) || isEventType(value)) {

@@ -1,8 +1,11 @@
 // The rules for the URLs of receivers and of the service. No message repeats the URL, which can
 // hold a credential.
+import { isPlainText } from "../../common/plain-text.js";
 import { isLoopbackHostname, parseHttpUrl } from "../../common/url.js";
 
-const maxBaseUrlLength = 2_000;
+// In UTF-16 code units.
+const maxUrlLength = 2_000;
+const tooLong = `must have at most ${maxUrlLength} characters`;
 
 /**
  * Returns what is wrong with a receiver's url and what to write instead, or `undefined` if it is
@@ -12,6 +15,12 @@ export function validateReceiverUrl(url: string, { allowInsecureUrl = false }): 
   const parsed = parseHttpUrl(url);
   if (parsed === null) {
     return syntaxProblem(url, "https://example.com/hooks");
+  }
+  if (url.length > maxUrlLength) {
+    return tooLong;
+  }
+  if (!isPlainText(url)) {
+    return "must hold no invisible characters, and no text that Pulumi or a CI system reads as a command, such as ##[: write %23 for # or percent-encode the character";
   }
   return allowInsecureUrl || !isInsecure(parsed)
     ? undefined
@@ -25,8 +34,8 @@ export function validateBaseUrl(
   baseUrl: string,
   { allowInsecureBaseUrl = false },
 ): string | undefined {
-  if (baseUrl.length > maxBaseUrlLength) {
-    return `must have at most ${maxBaseUrlLength} characters`;
+  if (baseUrl.length > maxUrlLength) {
+    return tooLong;
   }
   const parsed = parseHttpUrl(baseUrl);
   if (parsed === null) {

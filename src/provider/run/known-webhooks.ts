@@ -19,7 +19,7 @@ interface KnownWebhook {
 /** What one Pulumi command knows about its webhooks. */
 export class KnownWebhooks {
   readonly #webhooks = new Map<string, KnownWebhook>();
-  readonly #doubtfulCreations = new Map<string, WebhookError>();
+  readonly #doubts = new Map<string, readonly WebhookError[]>();
   #now = 0;
 
   /** The current moment, for {@link isKnown}. */
@@ -51,9 +51,9 @@ export class KnownWebhooks {
     this.#note(address, { origin: "created" });
   }
 
-  /** Notes that this command has imported a webhook. */
+  /** Notes that this command has imported a webhook, which it may have created before. */
   noteImported(address: WebhookAddress): void {
-    this.#note(address, { origin: "imported" });
+    this.#note(address, { origin: this.#find(address)?.origin ?? "imported" });
   }
 
   /** Notes that a comparison without differences has found a webhook at a resource. */
@@ -95,12 +95,12 @@ export class KnownWebhooks {
 
   /** Notes the error of a creation that may have left a webhook at the service. */
   noteDoubt(creation: string, error: WebhookError): void {
-    this.#doubtfulCreations.set(creation, error);
+    this.#doubts.set(creation, [...this.doubtsOf(creation), error]);
   }
 
-  /** Returns the error of a creation that may have left a webhook at the service. */
-  doubtOf(creation: string): WebhookError | undefined {
-    return this.#doubtfulCreations.get(creation);
+  /** Returns the errors of a creation that may have left webhooks at the service. */
+  doubtsOf(creation: string): readonly WebhookError[] {
+    return this.#doubts.get(creation) ?? [];
   }
 
   #find(address: WebhookAddress): KnownWebhook | undefined {

@@ -1,11 +1,15 @@
 // Finds webhooks in the list of their database.
 import { listWebhooks, type WebhookKey, type WebhookList } from "../../api/client.js";
 import type { ListedWebhook } from "../../api/schemas.js";
+import { oneLine } from "../../common/plain-text.js";
 import { normalizeEvents } from "../rules/arguments.js";
 import { isSame } from "../rules/differences.js";
 import type { WebhookState } from "../rules/state.js";
 import { isUnknown } from "../rules/values.js";
 import type { Context } from "./operation.js";
+
+// In UTF-16 code units.
+const maxJoinedLength = 2_000;
 
 /** A list, and the webhook in question. A webhook that a complete list does not hold is absent. */
 export interface Lookup extends WebhookList {
@@ -47,7 +51,7 @@ export function differencesFrom(
 ): Partial<ListedProperties> {
   // No program can declare several tables: joined, they differ from every argument and can be
   // shown. An empty list counts as no table, because an update could not end a difference from it.
-  const tableId = listed.tableIds?.join(", ") || undefined;
+  const tableId = oneLine(listed.tableIds?.join(", ") ?? "", maxJoinedLength) || undefined;
   const { url, events } = listed;
   const current: ListedProperties = { url, events: normalizeEvents(events), tableId };
   const names = Object.keys(current) as (keyof ListedProperties)[];
