@@ -95,21 +95,21 @@ async function createOrUndo(context: Context, webhook: WebhookInputs): Promise<C
   }
   const address = { ...creation.webhook, baseUrl: settings.baseUrl };
   const { id } = address;
-  const secret = parseSecret(creation.secret);
+  const storable = parseSecret(creation.secret);
   if (knownWebhooks.isKnown(address, startedAt)) {
     knownWebhooks.noteExists(address);
     throw failure("knownId", operation, id);
   }
-  if ("problem" in secret) {
+  if ("problem" in storable) {
     knownWebhooks.noteExists(address);
-    throw failure("unusableSecret", operation, { id, problem: secret.problem });
+    throw failure("unusableSecret", operation, { id, problem: storable.problem });
   }
   // Before anything else is awaited: Pulumi may start a deletion of this webhook meanwhile.
   knownWebhooks.noteCreated(address);
   if (await engineMonitor.confirmCanStoreOrStop()) {
-    return { id, ...secret };
+    return { id, secret: storable.secret };
   }
-  const problem = await undoCreation(context, address, secret.secret);
+  const problem = await undoCreation(context, address, storable.secret);
   throw problem === undefined
     ? failure("undone", operation, id)
     : failure("leftBehind", operation, { id, problem });

@@ -323,6 +323,12 @@ describe("Every failure", () => {
       listOfImport: textOfFailure("notDescribed", { ...notDescribed, problem: undefined }),
       partialListOfImport: textOfFailure("notLookedUp", { context, call: undefined }),
       htmlPage: textOfFailure("inDoubt", { context, call: noPage }),
+      locationAfterCreation: textOfFailure("inDoubt", {
+        context,
+        call: failedWith(Object.assign(redirectTo("https://b.test"), { statusCode: 201 }), {
+          unusable: { part: "id" },
+        }),
+      }),
       redirectAfterCreation: textOfFailure("inDoubt", {
         context,
         call: failedWith(Object.assign(redirectTo("https://b.test"), { statusCode: 303 })),
@@ -346,6 +352,7 @@ describe("Every failure", () => {
         "listNotAllowed": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: GET https://tables.example.com/somewhere returned 401 NO. The webhook stays in the state. The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. If the key is right and the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. [notDeleted]",
         "listNotFoundWithProvider": "NAME failed: the service returned 404 NOT_FOUND for it and for the list of its database: the API key has no access to the database, the database is gone, or the service cannot list webhooks. The webhook stays in the state. Check the Provider's apiKey. If the database is gone or cannot be listed, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "listOfImport": "NAME failed: the setting listing is not on, and only the service's list shows its url, events and table. Nothing was changed. Set DBWEBHOOKS_LISTING=true, or listing: true for the Provider. An object {"secret":…,"url":…,"events":[…],"tableId":…} in place of the secret in DBWEBHOOKS_IMPORT_SECRET needs no list. [unchanged]",
+        "locationAfterCreation": "NAME failed: POST https://tables.example.com/somewhere returned 201 without a usable webhook id. A webhook may exist at the service whose secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
         "otherBaseUrlOfProvider": "NAME failed: the state holds the webhook at https://old.example.com, and the Provider's baseUrl is https://tables.example.com. Nothing was sent. The webhook stays in the state. If you know the address in the state, set the Provider back to it and to its own key, and give the other address and its key to a second Provider for the webhooks that are to be there. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "partialList": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and it may have listed only a part of its webhooks. The webhook stays in the state. If the key is right and the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "partialListOfImport": "NAME failed: the service does not list it, but may have listed only a part of its webhooks. Nothing was changed. An object {"secret":…,"url":…,"events":[…],"tableId":…} in place of the secret in DBWEBHOOKS_IMPORT_SECRET needs no list. [unchanged]",

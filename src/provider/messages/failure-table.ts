@@ -1,6 +1,6 @@
 // Every failure of an operation is one row of a table: its kind, its cause and the next step.
 import type { EndedCall } from "../../api/client.js";
-import { factsOf } from "../../api/response-class.js";
+import { classOf, factsOf } from "../../api/response-class.js";
 import { shownValue } from "../../common/plain-text.js";
 import { environmentVariables, importSecretVariable } from "../../common/setting-names.js";
 import type { ProviderLocation, Settings } from "../rules/config.js";
@@ -307,10 +307,14 @@ export function unexpectedText(operation: Operation, error: unknown): string {
   return operation.redact(error instanceof Error ? error.message : "no error object", 300);
 }
 
-/** Whether another host than the service may have sent a response, such as one with a login page. */
+/** Whether another host than the service may have responded, such as one with a login page. */
 function isFromElsewhere({ outcome, unusable }: EndedCall): boolean {
-  const isNoApi = unusable?.part === "body" || unusable?.part === "tooLarge";
-  return isNoApi || (outcome.kind === "response" && outcome.redirectOrigin !== undefined);
+  if (unusable?.part === "body" || unusable?.part === "tooLarge") {
+    return true;
+  }
+  const isRedirect = outcome.kind === "response" && outcome.redirectOrigin !== undefined;
+  // A success may have a Location too (RFC 9110, section 10.2.2).
+  return isRedirect && classOf(outcome) === "unclear";
 }
 
 function twoResourcesText(id: string): string {
