@@ -1,12 +1,10 @@
-import { once } from "node:events";
 import { type Delay, type GiveUpReason, nextStep, type RequestKind } from "./retry-policy.js";
 import type { HttpOutcome, HttpRequest, SendOnce } from "./send-once.js";
+import { SharedPause, sleep } from "./shared-pause.js";
 
 // A delay is reported when, by its end, a request has taken this time, or this time has passed
 // since the first pause.
 const reportedAfterMs = 5_000;
-// Over which time the requests that have waited for the end of a pause start.
-const spreadMs = 1_000;
 
 /** How to reach the service with one account. */
 export interface ClientOptions {
@@ -59,24 +57,24 @@ export class Transport {
   readonly #options: ClientOptions;
   readonly #stopping: AbortSignal;
   readonly #random: () => number;
-  readonly #createSender: CreateSender;
+  readonly #createSendOnce: CreateSendOnce;
   readonly #reportedKinds = new Set<ReportedDelay["kind"]>();
-  #sender: Promise<SendOnce> | undefined;
-  #firstPauseAtMs: number | undefined;
-  #pausedUntilMs = Number.NEGATIVE_INFINITY;
+  readonly #pause: SharedPause;
+  #sendOnce: Promise<SendOnce> | undefined;
 
   /** @param stopping When it aborts, only undos are still sent, and requests in flight complete. */
   constructor(
     options: ClientOptions,
     stopping: AbortSignal,
-    createSender: CreateSender = async (...args) =>
+    createSendOnce: CreateSendOnce = async (...args) =>
       (await import("./send-once.js")).createSendOnce(...args),
     random: () => number = Math.random,
   ) {
     this.#options = options;
     this.#stopping = stopping;
     this.#random = random;
-    this.#createSender = createSender;
+    this.#pause = new SharedPause(stopping, random);
+    this.#createSendOnce = createSendOnce;
   }
 
   /** Sends a request and retries it as the retry policy decides. */
@@ -85,9 +83,9 @@ export class Transport {
     const stopping = this.#stopping;
     const earlierOutcomes: HttpOutcome[] = [];
     // undici is loaded with the first request.
-    this.#sender ??= this.#createSender(this.#options.timeoutSeconds);
-    const sendOnce = await this.#sender;
-    await this.#awaitPause();
+    this.#sendOnce ??= this.#createSendOnce(this.#options.timeoutSeconds);
+    const sendOnce = await this.#sendOnce;
+    await this.#pause.waitForEnd();
     // The pause before the first attempt does not count against `retrySeconds`.
     const startedAtMs = performance.now();
 
@@ -108,7 +106,7 @@ export class Transport {
       }
       earlierOutcomes.push(outcome);
       const slowMs =
-        step.kind === "pause" ? this.#extendPause(step.delayMs) : elapsedMs + step.delayMs;
+        step.kind === "pause" ? this.#pause.extend(step.delayMs) : elapsedMs + step.delayMs;
       if (slowMs >= reportedAfterMs) {
         this.#report(call, { ...step, request, outcome });
       }
@@ -118,26 +116,7 @@ export class Transport {
       } else if (step.kind === "retry") {
         await sleep(step.delayMs, stopping);
       }
-      await this.#awaitPause();
-    }
-  }
-
-  /** Makes all requests wait. Returns the time from the first pause to the end of this one. */
-  #extendPause(delayMs: number): number {
-    const now = performance.now();
-    this.#firstPauseAtMs ??= now;
-    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, now + delayMs);
-    return now + delayMs - this.#firstPauseAtMs;
-  }
-
-  /**
-   * Waits until no pause is left, at most until Pulumi stops. The waiting requests then start at
-   * random moments: all at once they would exceed the rate limit again.
-   */
-  async #awaitPause(): Promise<void> {
-    while (performance.now() < this.#pausedUntilMs && !this.#stopping.aborted) {
-      const remainingMs = this.#pausedUntilMs - performance.now();
-      await sleep(remainingMs + this.#random() * spreadMs, this.#stopping);
+      await this.#pause.waitForEnd();
     }
   }
 
@@ -149,7 +128,7 @@ export class Transport {
   }
 }
 
-type CreateSender = (timeoutSeconds: number) => Promise<SendOnce>;
+type CreateSendOnce = (timeoutSeconds: number) => Promise<SendOnce>;
 
 /**
  * Ignores a retry that a stop prevented: the outcome of the attempt before it says what went wrong.
@@ -164,13 +143,4 @@ function resultOf(
   return isStopped && last !== undefined
     ? { outcome: last, earlierOutcomes: earlierOutcomes.slice(0, -1), giveUpReason: "stopping" }
     : { outcome, earlierOutcomes, giveUpReason };
-}
-
-/** Waits for a time, at most until the signal aborts. */
-async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  const timeout = AbortSignal.timeout(Math.ceil(ms));
-  const end = signal ? AbortSignal.any([timeout, signal]) : timeout;
-  if (!end.aborted) {
-    await once(end, "abort");
-  }
 }

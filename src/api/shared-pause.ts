@@ -1,0 +1,47 @@
+// The pause of all requests after the service has limited their rate.
+import { once } from "node:events";
+
+// Over which time the requests that have waited for the end of a pause start.
+const spreadMs = 1_000;
+
+/** A pause that all requests of one account share. */
+export class SharedPause {
+  readonly #stopping: AbortSignal;
+  readonly #random: () => number;
+  #firstAtMs: number | undefined;
+  #untilMs = Number.NEGATIVE_INFINITY;
+
+  /** @param stopping When it aborts, the pause ends. */
+  constructor(stopping: AbortSignal, random: () => number) {
+    this.#stopping = stopping;
+    this.#random = random;
+  }
+
+  /** Makes all requests wait. Returns the time from the first pause to the end of this one. */
+  extend(delayMs: number): number {
+    const now = performance.now();
+    this.#firstAtMs ??= now;
+    this.#untilMs = Math.max(this.#untilMs, now + delayMs);
+    return now + delayMs - this.#firstAtMs;
+  }
+
+  /**
+   * Waits for the end of the pause, if there is one. The waiting requests then start at random
+   * moments: all at once they would exceed the rate limit again.
+   */
+  async waitForEnd(): Promise<void> {
+    while (performance.now() < this.#untilMs && !this.#stopping.aborted) {
+      const remainingMs = this.#untilMs - performance.now();
+      await sleep(remainingMs + this.#random() * spreadMs, this.#stopping);
+    }
+  }
+}
+
+/** Waits for a time, at most until the signal aborts. */
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  const timeout = AbortSignal.timeout(Math.ceil(ms));
+  const end = signal ? AbortSignal.any([timeout, signal]) : timeout;
+  if (!end.aborted) {
+    await once(end, "abort");
+  }
+}
