@@ -1,8 +1,8 @@
 // What a response of any status can hold. Without zod, which is loaded only with the first request.
 import { parseJson } from "../common/json.js";
 
-// A field in JSON, also in JSON inside a JSON text, or a parameter as in a URL. An escaped quote does
-// not end a field, so the text may be longer than the secret, and never shorter.
+// A field in JSON, also in JSON inside a JSON text, or a parameter as in a URL. An escaped quote
+// does not end a field, so the text may be longer than the secret, and never shorter.
 const secretInText =
   /secret\\*["']\s*:\s*\\*(?<quote>["'])(?<field>(?:\\.|(?!\k<quote>)[^\\])*)|secret=(?<parameter>[^\s"'&]*)/gis;
 

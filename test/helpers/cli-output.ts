@@ -37,7 +37,10 @@ export function webhooksInState(exported: string): WebhookInState[] {
     }));
 }
 
-/** Returns the number of a webhook from its id in the state, in which the plugin also names the database. */
+/**
+ * Returns the number of a webhook from its id in the state, in which the plugin also names the
+ * database.
+ */
 export function numberOf(id: string | undefined): number {
   return Number(id?.split("/").at(-1));
 }

@@ -34,7 +34,9 @@ export function parseImportId(pulumiId: string): Required<StoredId> {
   );
 }
 
-/** Splits Pulumi's id of a webhook in the state. One of another form fits no database of a state. */
+/**
+ * Splits Pulumi's id of a webhook in the state. One of another form fits no database of a state.
+ */
 export function parseStoredId(pulumiId: string): Required<StoredId> {
   return splitId(pulumiId) ?? { databaseId: "", id: pulumiId };
 }

@@ -1,5 +1,5 @@
-// What `DBWEBHOOKS_IMPORT_SECRET` holds: a JSON object by `<databaseId>/<id>`, whose values are secrets
-// or objects with `secret` and the arguments.
+// What `DBWEBHOOKS_IMPORT_SECRET` holds: a JSON object by `<databaseId>/<id>`, whose values are
+// secrets or objects with `secret` and the arguments.
 import type { WebhookKey } from "../../api/client.js";
 import { hasControlOrSurroundingSpace } from "../../common/identifier.js";
 import { isJsonObject, parseJson } from "../../common/json.js";
