@@ -100,6 +100,15 @@ it.each<[string, HttpOutcome]>([
   expect(list).toMatchObject({ webhooks: [], isComplete: false, call: { outcome } });
 });
 
+it("A list is empty and incomplete, and says so, after a body that is no list", async () => {
+  const list = await callWith(response(200), (context) =>
+    listWebhooks(context, "base_1", () => true),
+  );
+
+  const unusable = { part: "list" };
+  expect(list).toMatchObject({ webhooks: [], isComplete: false, call: { unusable } });
+});
+
 it.each<[text: string, url: string, isUsable: boolean]>([
   ["2,000 characters", `https://a.example/${"x".repeat(1_982)}`, true],
   ["2,001 characters", `https://a.example/${"x".repeat(1_983)}`, false],

@@ -101,7 +101,12 @@ describe("A deletion that gets 404", () => {
   it.each<[list: string, HttpOutcome, whenNotSet: End, whenTrue: End]>([
     ["does not hold the webhook", ofList(listed({ id: 18 })), "done", "done"],
     ["holds the webhook", ofList(listed()), "fails", "fails"],
-    ["has an unusable entry with its id", ofList({ ...unusable, id: 17 }), "fails", "fails"],
+    [
+      "has unusable entries, one with its id",
+      ofList({ ...unusable, id: 18 }, { ...unusable, id: 17 }),
+      "fails",
+      "fails",
+    ],
     ["has another unusable entry", ofList({ ...unusable, id: 18 }), "done with a warning", "fails"],
     [
       "may be incomplete",
