@@ -52,6 +52,18 @@ const packages = [
     importers: "(api|local-service)/",
   },
   {
+    name: "hono",
+    sentence: "Only local-service imports hono and its server adapter.",
+    path: "(@hono|hono)",
+    importers: "local-service/",
+  },
+  {
+    name: "edit-distance",
+    sentence: "Only common imports fastest-levenshtein.",
+    path: "fastest-levenshtein",
+    importers: "common/",
+  },
+  {
     name: "own-name",
     sentence: "Inside the package, import the file, not pulumi-dbwebhooks.",
     path: "(pulumi-dbwebhooks|dist)",

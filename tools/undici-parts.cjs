@@ -1,6 +1,6 @@
-// The build puts this module in the place of "undici", whose own entry also loads fetch, WebSocket, caches
-// and mocks: with those, each process that sends a request would start 35 ms later. The build fails if the
-// source imports a name that is missing here.
+// The build puts this module in the place of "undici", whose own entry also loads fetch, WebSocket,
+// caches and mocks: with those, each process that sends a request would start 35 ms later. The
+// build fails if the source imports a name that is missing here.
 const Dispatcher = require("undici/lib/dispatcher/dispatcher.js");
 
 // The same assignment as in undici's entry.

@@ -7,7 +7,7 @@ import { createOperation } from "../provider/create.js";
 import { deleteOperation } from "../provider/delete.js";
 import { diffOperation } from "../provider/diff.js";
 import { readOperation } from "../provider/read.js";
-import { parseStoredWebhook } from "../provider/rules/state.js";
+import { parseStateEntry } from "../provider/rules/state.js";
 import type { Properties } from "../provider/rules/values.js";
 import { EngineMonitor, type Severity } from "../provider/run/engine-monitor.js";
 import type { OperationDefinition } from "../provider/run/operation.js";
@@ -46,7 +46,7 @@ export async function diff(
   news: Properties,
 ): Promise<dynamic.DiffResult> {
   return performOperation(diffOperation, {
-    ...parseStoredWebhook({ id }, olds),
+    ...parseStateEntry({ id }, olds),
     news: withoutProviderText(news),
   });
 }
@@ -61,7 +61,7 @@ export async function create(inputs: Properties): Promise<dynamic.CreateResult> 
  * says that the webhook no longer exists.
  */
 export async function read(id: string, props: Properties): Promise<dynamic.ReadResult> {
-  return performOperation(readOperation, parseStoredWebhook({ id }, props));
+  return performOperation(readOperation, parseStateEntry({ id }, props));
 }
 
 /** Keeps the old outputs. */
@@ -71,7 +71,7 @@ export async function update(_id: string, olds: Properties): Promise<dynamic.Upd
 
 /** Deletes the webhook. */
 async function remove(id: string, props: Properties): Promise<void> {
-  await performOperation(deleteOperation, parseStoredWebhook({ id }, props));
+  await performOperation(deleteOperation, parseStateEntry({ id }, props));
 }
 
 export { remove as delete };

@@ -53,7 +53,7 @@ export interface Delay {
 export type GiveUpReason = "retrySeconds" | "connectionRefused" | "stopping";
 
 /** Decides what follows an attempt. */
-export function nextStep(
+export function stepAfterAttempt(
   { kind, outcome, attemptNumber, elapsedMs }: EndedAttempt,
   { retrySeconds, isStopping }: RetryLimits,
   random: () => number,

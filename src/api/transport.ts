@@ -1,4 +1,9 @@
-import { type Delay, type GiveUpReason, nextStep, type RequestKind } from "./retry-policy.js";
+import {
+  type Delay,
+  type GiveUpReason,
+  type RequestKind,
+  stepAfterAttempt,
+} from "./retry-policy.js";
 import type { HttpOutcome, HttpRequest, SendOnce } from "./send-once.js";
 import { SharedPause, sleep } from "./shared-pause.js";
 
@@ -93,7 +98,7 @@ export class Transport {
       // After a stop, the attempt ends as unsent, unless it is an undo.
       const outcome = await sendOnce(request, isUndo ? undefined : stopping);
       const elapsedMs = performance.now() - startedAtMs;
-      const step = nextStep(
+      const step = stepAfterAttempt(
         { kind, outcome, attemptNumber: earlierOutcomes.length + 1, elapsedMs },
         {
           retrySeconds: this.#options.retrySeconds,

@@ -32,7 +32,7 @@ export class Deliveries {
   }
 
   /** Returns what is wrong with an event; `undefined` if it is valid. */
-  validateEvent(event: unknown): string | undefined {
+  validateNewEvent(event: unknown): string | undefined {
     return validateBody(this.#eventSchema, event);
   }
 

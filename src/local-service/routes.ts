@@ -113,7 +113,7 @@ async function emitEvent(
   emitter: Deliveries,
 ): Promise<Response> {
   const event: NewEvent = { ...c.get("entry").body, databaseId: c.req.param("databaseId") };
-  const problem = emitter.validateEvent(event);
+  const problem = emitter.validateNewEvent(event);
   if (problem !== undefined) {
     return sendError(c, 400, `Invalid event: ${problem}.`);
   }

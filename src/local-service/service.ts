@@ -131,7 +131,7 @@ export class LocalService implements AsyncDisposable {
    * outcomes. Rejects with a TypeError, and sends nothing, when the event is invalid.
    */
   async emit(event: NewEvent): Promise<EmittedEvent> {
-    const problem = this.#parts.deliveries.validateEvent(event);
+    const problem = this.#parts.deliveries.validateNewEvent(event);
     if (problem !== undefined) {
       throw new TypeError(`Invalid event: ${problem}.`);
     }

@@ -3,7 +3,7 @@ import { factsOf } from "../api/response-class.js";
 import { failure } from "./messages/failure.js";
 import { nameOfWebhook } from "./messages/names.js";
 import { absentText, goneText, keptText } from "./messages/notices.js";
-import type { StoredWebhook, WebhookAddress } from "./rules/state.js";
+import type { StateEntry, WebhookAddress } from "./rules/state.js";
 import { lookUp } from "./run/lookup.js";
 import type { Context, OperationDefinition } from "./run/operation.js";
 
@@ -12,7 +12,7 @@ import type { Context, OperationDefinition } from "./run/operation.js";
  * webhook that this command has created or imported has another resource now, so it is not deleted,
  * and this counts as done.
  */
-export const deleteOperation: OperationDefinition<StoredWebhook, void> = {
+export const deleteOperation: OperationDefinition<StateEntry, void> = {
   name: ({ id, state }) => `Delete ${nameOfWebhook(id, state.databaseId)}`,
   sensitive: ({ props }) => props,
   onInvalidSettings: "notDeleted",

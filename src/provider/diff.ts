@@ -2,11 +2,11 @@ import { failure } from "./messages/failure.js";
 import { nameOfWebhook } from "./messages/names.js";
 import { differenceText } from "./messages/notices.js";
 import { compareWebhook } from "./rules/differences.js";
-import type { StoredWebhook, WebhookAddress } from "./rules/state.js";
+import type { StateEntry, WebhookAddress } from "./rules/state.js";
 import type { Properties } from "./rules/values.js";
 import { type LocalContext, localOperation } from "./run/operation.js";
 
-interface DiffRequest extends StoredWebhook {
+interface DiffRequest extends StateEntry {
   readonly news: Properties;
   /** The paths of `ignoreChanges`, where Pulumi has not applied them. */
   readonly ignored?: readonly string[];

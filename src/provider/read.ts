@@ -10,7 +10,7 @@ import {
 } from "./messages/notices.js";
 import { callText } from "./messages/requests.js";
 import { withoutNullish } from "./rules/arguments.js";
-import type { StoredWebhook, WebhookAddress, WebhookState } from "./rules/state.js";
+import type { StateEntry, WebhookAddress, WebhookState } from "./rules/state.js";
 import { type Properties, withWrappedSecret } from "./rules/values.js";
 import { differencesFrom, type ListedProperties, lookUpForRefresh } from "./run/lookup.js";
 import type { Context, LocalContext, OperationDefinition } from "./run/operation.js";
@@ -28,7 +28,7 @@ interface ReadResult {
 type Drift = Partial<ListedProperties>;
 
 /** Returns the state with what a refresh finds at the service, except the secret. */
-export const readOperation: OperationDefinition<StoredWebhook, ReadResult> = {
+export const readOperation: OperationDefinition<StateEntry, ReadResult> = {
   name: ({ id, state }) => `Read ${nameOfWebhook(id, state.databaseId)}`,
   sensitive: ({ props }) => props,
   onInvalidSettings: (context, webhook) => {
@@ -57,7 +57,7 @@ export const readOperation: OperationDefinition<StoredWebhook, ReadResult> = {
  */
 function locate(
   { config: { location: provider }, knownWebhooks, operation }: LocalContext,
-  webhook: StoredWebhook,
+  webhook: StateEntry,
 ): WebhookAddress | undefined {
   const address = knownWebhooks.locate(webhook);
   if (address === undefined) {

@@ -57,12 +57,18 @@ export function start(
   /** These return what the command has written so far. */
   const output = () => texts.output;
   const stdout = () => texts.stdout;
-  /** Waits until the output matches a pattern, and returns what its first group matched. */
-  const waitFor = async (pattern: RegExp): Promise<string> => {
-    const isOver = () => pattern.test(texts.output) || child.exitCode !== null;
+  /**
+   * Waits until a text of the output matches a pattern, and returns what its first group matched.
+   */
+  const waitFor = async (pattern: RegExp, textOf = output): Promise<string> => {
+    let hasEnded = false;
+    void result.then(() => {
+      hasEnded = true;
+    });
+    const isOver = () => pattern.test(textOf()) || hasEnded;
     // Tests run side by side, where expect.poll() does not know its test.
     await vi.waitUntil(isOver, { interval: 5, timeout: 120_000 }).catch(() => undefined);
-    const [, group] = pattern.exec(texts.output) ?? [];
+    const [, group] = pattern.exec(textOf()) ?? [];
     if (group !== undefined) return group;
     throw new Error(`${command} has not printed ${pattern}: ${texts.output}`);
   };

@@ -6,7 +6,7 @@ import { deleteOperation } from "../../src/provider/delete.ts";
 import { diffOperation } from "../../src/provider/diff.ts";
 import { importOperation } from "../../src/provider/import.ts";
 import { readOperation } from "../../src/provider/read.ts";
-import { parseStoredWebhook } from "../../src/provider/rules/state.ts";
+import { parseStateEntry } from "../../src/provider/rules/state.ts";
 import type { Properties } from "../../src/provider/rules/values.ts";
 import { EngineMonitor, type Notify } from "../../src/provider/run/engine-monitor.ts";
 import type { OperationOptions } from "../../src/provider/run/operation.ts";
@@ -56,17 +56,17 @@ export function startProvider(settings: Texts = {}, options: ProviderOptions = {
     ) =>
       provider.perform(
         diffOperation,
-        { ...parseStoredWebhook({ id }, olds), news, ignored },
+        { ...parseStateEntry({ id }, olds), news, ignored },
         optionsWith(options),
       ),
     create: (inputs: Properties, options?: SomeOptions) =>
       provider.perform(createOperation, { inputs }, optionsWith(options)),
     read: (id: string, props: Properties, options?: SomeOptions) =>
-      provider.perform(readOperation, parseStoredWebhook({ id }, props), optionsWith(options)),
+      provider.perform(readOperation, parseStateEntry({ id }, props), optionsWith(options)),
     import: (id: string, databaseId: string, options?: SomeOptions) =>
       provider.perform(importOperation, { id, databaseId }, optionsWith(options)),
     delete: (id: string, props: Properties, options?: SomeOptions) =>
-      provider.perform(deleteOperation, parseStoredWebhook({ id }, props), optionsWith(options)),
+      provider.perform(deleteOperation, parseStateEntry({ id }, props), optionsWith(options)),
   };
 }
 

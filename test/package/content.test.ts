@@ -150,6 +150,18 @@ describe("The packed package", async () => {
     });
   });
 
+  it("bundles only packages that SECURITY.md names, with their licences", () => {
+    const built = paths.filter((path) => path.startsWith("dist/") && path.endsWith(".js"));
+    const bundled = built.flatMap(
+      (path) => readPage(path).match(/^\S+(?= [\d.]+ \(MIT\)$)/gm) ?? [],
+    );
+
+    const expected = ["@hono/node-server", "fastest-levenshtein", "hono", "undici", "zod"];
+    expect(bundled.toSorted()).toEqual(expected);
+    const page = readPage("SECURITY.md");
+    expect(expected.filter((name) => !page.includes(name))).toEqual([]);
+  });
+
   it.each(["dist/undici.js", "plugin/THIRD-PARTY-LICENSES"])(
     "has the licence of llhttp, which undici contains without one, in %s",
     (file) => {

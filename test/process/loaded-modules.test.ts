@@ -20,12 +20,12 @@ it.each([
   { code: "./native", script: `require("pulumi-dbwebhooks/native");`, loaded: "none" },
   { code: "a check and a diff", script: setUp + checkAndDiff, loaded: "none" },
   { code: "a deletion", script: setUp + failingDeletion, loaded: "undici, zod" },
-])("Of undici and zod, $code loads: $loaded", async ({ script, loaded }) => {
+])("Of undici, zod and hono, $code loads: $loaded", async ({ script, loaded }) => {
   const printLoaded = `console.log(Object.keys(require.cache).join("\\n"))`;
   const args = ["-e", `(async () => { ${script} ${printLoaded} })()`];
 
   const { stdout } = await succeed(process.execPath, args, { directory: repository });
 
-  const names = stdout.match(/(?<=dist\/)(undici|zod)(?=\.js$)/gm) ?? [];
+  const names = stdout.match(/(?<=dist\/)(undici|zod|local-service)(?=\.js$)/gm) ?? [];
   expect(names.sort().join(", ") || "none").toBe(loaded);
 });

@@ -126,7 +126,7 @@ it("All providers of one process stop when a signal says that Pulumi stores noth
   onTestFinished(() => spies.forEach((spy) => void spy.mockRestore()));
   const listenersBefore = process.rawListeners("SIGINT");
   const service = await startService();
-  const { committed, release } = holdCreations(service);
+  const { committed, release } = holdCreations(service, 2);
   const config = { baseUrl: service.baseUrl, apiKey: service.apiKey };
   const get = (key: string) => config[key.replace("dbwebhooks:", "") as "baseUrl"];
   const configureProvider = () => module.configure({ config: { get, require: get } });

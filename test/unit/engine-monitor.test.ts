@@ -20,7 +20,7 @@ async function listen(server: Server, port?: number): Promise<string> {
  * machine.
  */
 const expectExit = () =>
-  expect.poll(() => exit.mock.calls, { timeout: 5_000, message: "no exit" }).toHaveLength(1);
+  expect.poll(() => exit.mock.calls, { timeout: 30_000, message: "no exit" }).toHaveLength(1);
 
 const engineAt = (address?: string, notify: Notify = () => {}) =>
   new EngineMonitor(address, notify);

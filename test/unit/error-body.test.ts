@@ -30,6 +30,8 @@ it.each<[body: string, secrets: readonly string[]]>([
   [JSON.stringify({ secret: 'abc"def' }), ['abc\\"def']],
   ["Bad request: {'secret': 'abc-1'}", ["abc-1"]],
   ["POST /hooks?secret=abc-1&x=2 failed", ["abc-1"]],
+  ["POST /hooks?client_secret%3Dabc-1 failed", ["abc-1"]],
+  ['{"secrets":["abc-1"],"secret_key":"def-2"}', ["abc-1", "def-2"]],
   ["Invalid secret: verification failed", []],
   ['{"secret":17,"secrets":[]}', []],
 ])("The secrets in the body %s are %j", (body, secrets) => {

@@ -7,7 +7,7 @@ import { createOperation } from "../../src/provider/create.ts";
 import { deleteOperation } from "../../src/provider/delete.ts";
 import { diffOperation } from "../../src/provider/diff.ts";
 import { readOperation } from "../../src/provider/read.ts";
-import { parseStoredWebhook } from "../../src/provider/rules/state.ts";
+import { parseStateEntry } from "../../src/provider/rules/state.ts";
 import { EngineMonitor } from "../../src/provider/run/engine-monitor.ts";
 import { WebhookError } from "../../src/provider/run/errors.ts";
 import { WebhookProvider } from "../../src/provider/webhook-provider.ts";
@@ -277,7 +277,7 @@ describe("An error", () => {
     const source = { get, isExplicit: () => false, environment: {} };
     const provider = new WebhookProvider(source, new EngineMonitor(undefined, notify));
     const inputs = someArgs({ url, secret });
-    const stored = parseStoredWebhook({ id: "17" }, someState(inputs));
+    const stored = parseStateEntry({ id: "17" }, someState(inputs));
 
     const errors = await Promise.all([
       errorOf(provider.perform(checkOperation, { news: inputs }, { notify })),

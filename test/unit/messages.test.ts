@@ -16,7 +16,7 @@ import * as requests from "../../src/provider/messages/requests.ts";
 import { readOperation } from "../../src/provider/read.ts";
 import type { Settings } from "../../src/provider/rules/config.ts";
 import { compareWebhook } from "../../src/provider/rules/differences.ts";
-import { parseStoredWebhook } from "../../src/provider/rules/state.ts";
+import { parseStateEntry } from "../../src/provider/rules/state.ts";
 import { EngineMonitor } from "../../src/provider/run/engine-monitor.ts";
 import { KnownWebhooks } from "../../src/provider/run/known-webhooks.ts";
 import { type Context, Operation } from "../../src/provider/run/operation.ts";
@@ -452,7 +452,7 @@ it("The properties of a webhook that differ are named, some with a reason", () =
 
 it("A message names the operation and its webhook", () => {
   const state = someArgs();
-  const stored = parseStoredWebhook({ id: "17" }, state);
+  const stored = parseStateEntry({ id: "17" }, state);
 
   expect([
     checkOperation.name({ news: state }),

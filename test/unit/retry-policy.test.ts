@@ -11,7 +11,7 @@ function stepAfter(
 ) {
   const attempt = { kind: "delete", outcome, attemptNumber: 1, elapsedMs: 0, ...changes } as const;
   const limits = { retrySeconds: 120, isStopping: false, ...changes };
-  return policy.nextStep(attempt, limits, () => random);
+  return policy.stepAfterAttempt(attempt, limits, () => random);
 }
 
 const kinds: readonly policy.RequestKind[] = ["create", "delete", "list"];

@@ -75,7 +75,7 @@ export function grpcErrorOf(error: unknown): Partial<ServiceError> {
   const { message } =
     error instanceof WebhookError
       ? error
-      : new WebhookError("fault", `The request failed unexpectedly. ${faultText}`);
+      : new WebhookError("fault", `The request failed: an unexpected error. ${faultText}`);
   return { code: status.UNKNOWN, details: message };
 }
 

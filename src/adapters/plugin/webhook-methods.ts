@@ -20,7 +20,7 @@ import { deleteOperation } from "../../provider/delete.js";
 import { diffOperation } from "../../provider/diff.js";
 import { importOperation } from "../../provider/import.js";
 import { readOperation } from "../../provider/read.js";
-import { parseStoredWebhook } from "../../provider/rules/state.js";
+import { parseStateEntry } from "../../provider/rules/state.js";
 import type { Properties } from "../../provider/rules/values.js";
 import type { OperationOptions } from "../../provider/run/operation.js";
 import type { WebhookProvider } from "../../provider/webhook-provider.js";
@@ -47,7 +47,7 @@ export const webhookMethods = {
     const olds = propertiesOf(request.getOlds());
     const news = propertiesOf(request.getNews());
     const ignored = request.getIgnorechangesList();
-    const comparison = { ...parseStoredWebhook(id, olds), news, ignored };
+    const comparison = { ...parseStateEntry(id, olds), news, ignored };
     const { replaces = [] } = await provider.perform(diffOperation, comparison, options);
     const oldInputs = request.hasOldInputs() ? propertiesOf(request.getOldInputs()) : olds;
     return diffResponse(replaces, oldInputs, olds, news);
@@ -71,7 +71,7 @@ export const webhookMethods = {
     const inputs = propertiesOf(request.getInputs());
     switch (purposeOf(request)) {
       case "refresh": {
-        const webhook = parseStoredWebhook(parseStoredId(id), props);
+        const webhook = parseStateEntry(parseStoredId(id), props);
         const found = await provider.perform(readOperation, webhook, options);
         return found.id === "" ? new ReadResponse() : readResponse(id, found.props, inputs);
       }
@@ -90,7 +90,7 @@ export const webhookMethods = {
 
   delete: async (request: DeleteRequest, provider: Provider, options: OperationOptions) => {
     const id = parseStoredId(request.getId());
-    const webhook = parseStoredWebhook(id, propertiesOf(request.getProperties()));
+    const webhook = parseStateEntry(id, propertiesOf(request.getProperties()));
     await provider.perform(deleteOperation, webhook, options);
     return new Empty();
   },

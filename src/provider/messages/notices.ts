@@ -78,14 +78,14 @@ export function inactiveText(name: string): string {
 }
 
 /**
- * Warns that a refresh shows no drift of some webhooks. `failedCall` says why there is no list, if
- * there is none.
+ * Warns that a refresh shows no drift of some webhooks. `callText` describes the request for
+ * the list, if that is the reason.
  */
-export function notLookedUpText(databaseId: string, failedCall: string | undefined): string {
+export function notLookedUpText(databaseId: string, callText: string | undefined): string {
   const why =
-    failedCall === undefined
+    callText === undefined
       ? "the service may have listed only a part of its webhooks"
-      : `the list could not be read completely: ${failedCall}`;
+      : `the list could not be read completely: ${callText}`;
   return sentences(
     `Some webhooks of database ${shownValue(databaseId)} were not looked up, because ${why}.`,
     `Their state stays as it is, and this refresh does not show their drift.`,

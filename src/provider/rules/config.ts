@@ -34,8 +34,8 @@ export const settingRules = {
   timeoutSeconds: { validate: validateSeconds(0.001, 3_600), parse: Number, defaultValue: 30 },
   retrySeconds: { validate: validateSeconds(0, 86_400), parse: Number, defaultValue: 120 },
   // Without a default: absent, it has a third meaning.
-  listing: { validate: validateFlag, parse: parseFlag },
-  allowInsecureBaseUrl: { validate: validateFlag, defaultValue: false },
+  listing: { validate: validateFlagText, parse: parseFlag },
+  allowInsecureBaseUrl: { validate: validateFlagText, defaultValue: false },
 } satisfies { readonly [Name in SettingName]: SettingRule<unknown> };
 
 /** The settings of one account, validated, and where they come from. */
@@ -180,7 +180,7 @@ function validateSeconds(least: number, most: number): (text: string) => string 
   };
 }
 
-function validateFlag(text: string): string | undefined {
+function validateFlagText(text: string): string | undefined {
   return text === "true" || text === "false" ? undefined : "must be true or false";
 }
 

@@ -43,14 +43,14 @@ export function parseProperties(props: Properties): WebhookState {
 export type StoredId = Pick<WebhookKey, "id"> & Partial<Pick<WebhookKey, "databaseId">>;
 
 /** An entry of the state. */
-export interface StoredWebhook extends StoredId {
+export interface StateEntry extends StoredId {
   /** The outputs as Pulumi passes them, to be returned unchanged. */
   readonly props: Properties;
   readonly state: WebhookState;
 }
 
 /** Reads an entry of the state, once for the whole operation. */
-export function parseStoredWebhook(id: StoredId, props: Properties): StoredWebhook {
+export function parseStateEntry(id: StoredId, props: Properties): StateEntry {
   return { ...id, props, state: parseProperties(props) };
 }
 
@@ -58,7 +58,7 @@ export function parseStoredWebhook(id: StoredId, props: Properties): StoredWebho
  * Returns where a webhook is, or `undefined` if its id and its state do not say so. Somebody may
  * have edited one of the two, or an alias may have given the entry to the other adapter.
  */
-export function addressOf(webhook: StoredWebhook): WebhookAddress | undefined {
+export function addressOf(webhook: StateEntry): WebhookAddress | undefined {
   const id = webhookIdOf(webhook.id);
   const { databaseId, baseUrl } = webhook.state;
   if (id === undefined || baseUrl === undefined) {

@@ -1,7 +1,7 @@
 // What one Pulumi command knows about its webhooks. No comparison protects the webhook of the
 // resource that is compared: Pulumi compares one resource several times, and deletes a moment later
 // what looked unchanged.
-import { addressOf, type StoredWebhook, type WebhookAddress } from "../rules/state.js";
+import { addressOf, type StateEntry, type WebhookAddress } from "../rules/state.js";
 import type { WebhookError } from "./errors.js";
 
 /** What the command knows about one webhook. */
@@ -31,7 +31,7 @@ export class KnownWebhooks {
    * Returns where a webhook of the state is, or `undefined` if its state does not say so. Notes
    * that it may exist.
    */
-  locate(webhook: StoredWebhook): WebhookAddress | undefined {
+  locate(webhook: StateEntry): WebhookAddress | undefined {
     const address = addressOf(webhook);
     if (address !== undefined) {
       this.noteExists(address);

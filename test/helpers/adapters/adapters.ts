@@ -56,9 +56,9 @@ export async function startAdapter(
   // With logging or tracing on, the engine puts flags before its address.
   const flags = ["--logtostderr", "-v=1", `127.0.0.1:${engine.port}`];
   const options = { directory: repository, environment };
-  const { child, output, waitFor, result } = start(program, [...args, ...flags], options);
+  const { child, output, stdout, waitFor, result } = start(program, [...args, ...flags], options);
   // The first line that a provider writes to its standard output is its port.
-  const client = connect(await waitFor(/^(\d+)\n/m));
+  const client = connect(await waitFor(/^(\d+)\n/, stdout));
   const errors: ServiceError[] = [];
   const call: Call = (method, request) =>
     client.call(method, request).catch((error: ServiceError) => {

@@ -84,7 +84,7 @@ export function operationsOf(call: Call, urn: string) {
   };
 }
 
-/** Converts properties to their form in  */
+/** Converts properties to their form in messages. */
 export function struct(properties: Properties): Struct {
   return Struct.fromJavaScript(properties as Record<string, JavaScriptValue>);
 }

@@ -1,5 +1,10 @@
 import { setTimeout } from "node:timers/promises";
-import type { Interceptor, LocalService, ReceivedRequest } from "pulumi-dbwebhooks/local-service";
+import {
+  type Interceptor,
+  type LocalService,
+  type ReceivedRequest,
+  times,
+} from "pulumi-dbwebhooks/local-service";
 
 type Match = (request: ReceivedRequest) => boolean;
 
@@ -93,16 +98,17 @@ export function hold() {
 }
 
 /**
- * Holds back the responses to creations until `release` is called. `committed` is fulfilled when
- * the first webhook exists.
+ * Holds back the responses to the next creations until `release` is called. `committed` is
+ * fulfilled when the first webhook exists.
  */
-export function holdCreations(service: Pick<LocalService, "use" | "nextRequest">) {
+export function holdCreations(service: Pick<LocalService, "use" | "nextRequest">, count = 1) {
   const released = Promise.withResolvers<void>();
-  service.use(async (request, next) => {
+  const holdResponse: Interceptor = async (_, next) => {
     const response = await next();
-    if (isPost(request)) await released.promise;
+    await released.promise;
     return response;
-  });
+  };
+  service.use(times(count, holdResponse, isPost));
   const committed = service.nextRequest((request) => isPost(request) && request.committed);
   return { committed, release: () => released.resolve() };
 }

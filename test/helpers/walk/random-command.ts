@@ -69,7 +69,7 @@ export async function runCommand(
   services: readonly LocalService[],
 ): Promise<CommandResult> {
   if (!isInterrupted) return stack.pulumi(args);
-  const holds = services.map(holdCreations);
+  const holds = services.map((service) => holdCreations(service, Number.POSITIVE_INFINITY));
   const held = Promise.any(holds.map(({ committed }) => committed));
   const running = stack.start(args);
   const hasCreation = await Promise.race([held.then(() => true), running.result.then(() => false)]);
