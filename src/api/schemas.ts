@@ -2,10 +2,7 @@
 import * as z from "zod/mini";
 import { webhookIdOf } from "../common/identifier.js";
 import { parseJson } from "../common/json.js";
-import { isPlainText } from "../common/plain-text.js";
-
-// In UTF-16 code units. No url is longer that clients and servers in general accept.
-const maxTextLength = 2_000;
+import { isPlainText, maxTextLength } from "../common/plain-text.js";
 
 const webhookId = () =>
   z.pipe(

@@ -1,8 +1,9 @@
 // Rules for identifiers and API keys.
+import { isPlainText } from "./plain-text.js";
 
 /** Whether a text can be the identifier of a database or a table. */
 export function isIdentifier(text: string): boolean {
-  return isPathSegment(text) && !hasControlOrSurroundingSpace(text);
+  return isPathSegment(text) && isPlainText(text) && text.trim() === text;
 }
 
 /**
@@ -11,14 +12,6 @@ export function isIdentifier(text: string): boolean {
  */
 export function isPathSegment(text: string): boolean {
   return text !== "" && text !== "." && text !== ".." && text.isWellFormed();
-}
-
-/**
- * Whether a text holds control characters or surrounding white space, often copied with a line by
- * accident.
- */
-export function hasControlOrSurroundingSpace(text: string): boolean {
-  return /^\s|\s$|\p{Cc}/u.test(text);
 }
 
 /**

@@ -8,6 +8,12 @@ const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 const commands = /<\{%|##[\w-]*\[/g;
 
 /**
+ * The length of the longest text that the state gets from a list, in UTF-16 code units, and so of a
+ * url: no client and no server in general accepts a longer one.
+ */
+export const maxTextLength = 2_000;
+
+/**
  * Whether a text can be stored and shown unchanged: nothing in it is obeyed or altered.
  */
 export function isPlainText(text: string): boolean {

@@ -52,7 +52,7 @@ describe("A refresh with listing", () => {
       "more tables than a state should hold",
       { tableIds: Array(500).fill("t".repeat(2_000)) },
       {},
-      { tableId: `${"t".repeat(1_999)}…` },
+      { tableId: "t".repeat(2_000) },
     ],
   ])("stores what the service has, and warns: %s", async (_case, entry, stored, drift) => {
     const { read, state, lines } = await startListing(listOf(listed(entry)));

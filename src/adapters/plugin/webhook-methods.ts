@@ -69,7 +69,7 @@ export const webhookMethods = {
     const id = request.getId();
     const props = propertiesOf(request.getProperties());
     const inputs = propertiesOf(request.getInputs());
-    switch (purposeOf(request)) {
+    switch (purposeOf(request, props, inputs)) {
       case "refresh": {
         const webhook = parseStateEntry(parseStoredId(id), props);
         const found = await provider.perform(readOperation, webhook, options);
@@ -101,9 +101,12 @@ export const webhookMethods = {
  * only an id. For an external webhook, `Webhook.get` and the option `id` pass what the program
  * knows.
  */
-function purposeOf(request: ReadRequest): "refresh" | "import" | "external" {
-  const props = propertiesOf(request.getProperties());
-  const hasInputs = Object.keys(propertiesOf(request.getInputs())).length > 0;
+function purposeOf(
+  request: ReadRequest,
+  props: Properties,
+  inputs: Properties,
+): "refresh" | "import" | "external" {
+  const hasInputs = Object.keys(inputs).length > 0;
   const isStored = "secret" in props && "baseUrl" in props;
   // An edited state can lack outputs.
   if (isStored || (hasInputs && Object.keys(props).length > 0)) {

@@ -111,7 +111,8 @@ export function withTextIdentifiers(args: Properties): Properties {
   return { ...args, ...Object.fromEntries(identifiers) };
 }
 
-function withSortedEvents(webhook: WebhookInputs): WebhookInputs {
+/** Returns inputs with their events sorted, and without duplicates. */
+export function withSortedEvents(webhook: WebhookInputs): WebhookInputs {
   return { ...webhook, events: normalizeEvents(webhook.events) };
 }
 
@@ -153,7 +154,7 @@ function validateIdentifierOf(what: string, example: string): Validate {
       const advice = ": put it in quotes; around a configuration value in YAML, write fn::toJSON";
       return [`${expected}, a string${isUnquoted ? advice : ""}`];
     }
-    return isIdentifier(value) && isPlainText(value)
+    return isIdentifier(value)
       ? []
       : [`${expected}, without control or invisible characters or surrounding white space`];
   };

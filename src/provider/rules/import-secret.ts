@@ -1,14 +1,13 @@
 // What `DBWEBHOOKS_IMPORT_SECRET` holds: a JSON object by `<databaseId>/<id>`, whose values are
 // secrets or objects with `secret` and the arguments.
 import type { WebhookKey } from "../../api/client.js";
-import { hasControlOrSurroundingSpace } from "../../common/identifier.js";
 import { isJsonObject, parseJson } from "../../common/json.js";
 import { importSecretVariable } from "../../common/setting-names.js";
 import {
-  normalizeEvents,
   validateArguments,
   type WebhookInputs,
   webhookArguments,
+  withSortedEvents,
 } from "./arguments.js";
 import type { ConfigSource } from "./config.js";
 import { type Properties, parseSecret } from "./values.js";
@@ -61,9 +60,7 @@ function parseDeclared(
     ...validateArguments(inputs),
   ];
   return problems.length === 0
-    ? {
-        inputs: { ...inputs, events: normalizeEvents(declared.events) } as unknown as WebhookInputs,
-      }
+    ? { inputs: withSortedEvents(inputs as unknown as WebhookInputs) }
     : { problem: `does not describe it: ${problems.join("; ")}` };
 }
 
@@ -75,5 +72,5 @@ function unusable(problem: string): ImportSecret {
  * Whether a secret that a user gives is accepted. A secret that the service returns may hold more.
  */
 function isUsableSecret(text: string): boolean {
-  return "secret" in parseSecret(text) && !hasControlOrSurroundingSpace(text);
+  return "secret" in parseSecret(text) && text.trim() === text;
 }

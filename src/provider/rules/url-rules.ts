@@ -1,11 +1,9 @@
 // The rules for the URLs of receivers and of the service. No message repeats the URL, which can
 // hold a credential.
-import { isPlainText } from "../../common/plain-text.js";
+import { isPlainText, maxTextLength } from "../../common/plain-text.js";
 import { isLoopbackHostname, parseHttpUrl } from "../../common/url.js";
 
-// In UTF-16 code units.
-const maxUrlLength = 2_000;
-const tooLong = `must have at most ${maxUrlLength} characters`;
+const tooLong = `must have at most ${maxTextLength} characters`;
 
 /**
  * Returns what is wrong with a receiver's url and what to write instead, or `undefined` if it is
@@ -16,7 +14,7 @@ export function validateReceiverUrl(url: string, { allowInsecureUrl = false }): 
   if (parsed === null) {
     return syntaxProblem(url, "https://example.com/hooks");
   }
-  if (url.length > maxUrlLength) {
+  if (url.length > maxTextLength) {
     return tooLong;
   }
   if (!isPlainText(url)) {
@@ -34,7 +32,7 @@ export function validateBaseUrl(
   baseUrl: string,
   { allowInsecureBaseUrl = false },
 ): string | undefined {
-  if (baseUrl.length > maxUrlLength) {
+  if (baseUrl.length > maxTextLength) {
     return tooLong;
   }
   const parsed = parseHttpUrl(baseUrl);

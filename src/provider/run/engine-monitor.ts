@@ -23,7 +23,7 @@ type EngineState = "alive" | "unresponsive" | "finished";
 
 /** Whether an argument of the process is the address of an engine: `HOST:PORT`. */
 export function isEngineAddress(argument: string | undefined): argument is string {
-  const [, port] = /^[^\s/:]+:(\d{1,5})$/.exec(argument ?? "") ?? [];
+  const [, port] = /^[^\s/]+:(\d{1,5})$/.exec(argument ?? "") ?? [];
   return port !== undefined && Number(port) <= 65_535;
 }
 

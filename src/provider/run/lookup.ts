@@ -1,15 +1,12 @@
 // Finds webhooks in the list of their database.
 import { listWebhooks, type WebhookKey, type WebhookList } from "../../api/client.js";
 import type { ListedWebhook } from "../../api/schemas.js";
-import { oneLine } from "../../common/plain-text.js";
+import { maxTextLength } from "../../common/plain-text.js";
 import { normalizeEvents } from "../rules/arguments.js";
 import { isSame } from "../rules/differences.js";
 import type { WebhookState } from "../rules/state.js";
 import { isUnknown } from "../rules/values.js";
 import type { Context } from "./operation.js";
-
-// In UTF-16 code units.
-const maxJoinedLength = 2_000;
 
 /** A list, and the webhook in question. A webhook that a complete list does not hold is absent. */
 export interface Lookup extends WebhookList {
@@ -51,7 +48,8 @@ export function differencesFrom(
 ): Partial<ListedProperties> {
   // No program can declare several tables: joined, they differ from every argument and can be
   // shown. An empty list counts as no table, because an update could not end a difference from it.
-  const tableId = oneLine(listed.tableIds?.join(", ") ?? "", maxJoinedLength) || undefined;
+  const tables = listed.tableIds?.join(", ") ?? "";
+  const tableId = tables.slice(0, maxTextLength).toWellFormed() || undefined;
   const { url, events } = listed;
   const current: ListedProperties = { url, events: normalizeEvents(events), tableId };
   const names = Object.keys(current) as (keyof ListedProperties)[];
