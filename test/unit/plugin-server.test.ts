@@ -340,10 +340,12 @@ describe("A webhook of the plugin", () => {
 
     const withOldInputs = await plugin.diff(id, drifted, inputs, { oldInputs: inputs });
     const withoutOldInputs = await plugin.diff(id, drifted, inputs);
+    const withEmptyOldInputs = await plugin.diff(id, drifted, inputs, { oldInputs: {} });
     const ignoring = await plugin.diff(id, drifted, inputs, { ignoreChanges: ["url"] });
 
     expect(withOldInputs.detaileddiffMap).toMatchObject([["url", { inputdiff: false }]]);
     expect(withoutOldInputs.detaileddiffMap).toMatchObject([["url", { inputdiff: true }]]);
+    expect(withEmptyOldInputs).toEqual(withoutOldInputs);
     expect(ignoring.replacesList).toEqual([]);
   });
 
@@ -400,14 +402,16 @@ describe("An import by the plugin", () => {
     return { plugin, id: `${databaseId}/${webhookId}`, props: { ...importedInputs, ...outputs } };
   }
 
-  it("returns the url and the secret wrapped", async () => {
+  it.each([
+    ["no properties, as older versions of Pulumi do", undefined],
+    ["an empty struct, as newer ones do", {}],
+  ])("returns the url and the secret wrapped for a read that passes %s", async (_case, given) => {
     const { plugin, id, props } = await startWithWebhook();
 
-    expect(await plugin.import(id)).toEqual({ id, inputs: importedInputs, props });
+    expect(await plugin.read(id, given)).toEqual({ id, inputs: importedInputs, props });
   });
 
   it.each<[string, props: object | undefined, readInputs: object]>([
-    ["no properties that the program knows", {}, {}],
     ["some properties, as Webhook.get and the option id do", { ...inputs, secret: "s" }, {}],
     ["arguments and no state", undefined, inputs],
   ])("is refused without a request for a read that passes %s", async (_case, props, readInputs) => {

@@ -49,7 +49,8 @@ export const webhookMethods = {
     const ignored = request.getIgnorechangesList();
     const comparison = { ...parseStateEntry(id, olds), news, ignored };
     const { replaces = [] } = await provider.perform(diffOperation, comparison, options);
-    const oldInputs = request.hasOldInputs() ? propertiesOf(request.getOldInputs()) : olds;
+    const stored = propertiesOf(request.getOldInputs());
+    const oldInputs = isEmpty(stored) ? olds : stored;
     return diffResponse(replaces, oldInputs, olds, news);
   },
 
@@ -69,7 +70,7 @@ export const webhookMethods = {
     const id = request.getId();
     const props = propertiesOf(request.getProperties());
     const inputs = propertiesOf(request.getInputs());
-    switch (purposeOf(request, props, inputs)) {
+    switch (purposeOf(props, inputs)) {
       case "refresh": {
         const webhook = parseStateEntry(parseStoredId(id), props);
         const found = await provider.perform(readOperation, webhook, options);
@@ -98,21 +99,21 @@ export const webhookMethods = {
 
 /**
  * Says why Pulumi reads a webhook. A refresh passes the stored outputs and inputs, and an import
- * only an id. For an external webhook, `Webhook.get` and the option `id` pass what the program
- * knows.
+ * only an id: older versions of Pulumi send no properties then, newer ones an empty struct. For an
+ * external webhook, `get` of a generated SDK passes what the program knows.
  */
-function purposeOf(
-  request: ReadRequest,
-  props: Properties,
-  inputs: Properties,
-): "refresh" | "import" | "external" {
-  const hasInputs = Object.keys(inputs).length > 0;
+function purposeOf(props: Properties, inputs: Properties): "refresh" | "import" | "external" {
   const isStored = "secret" in props && "baseUrl" in props;
   // An edited state can lack outputs.
-  if (isStored || (hasInputs && Object.keys(props).length > 0)) {
+  if (isStored || !(isEmpty(props) || isEmpty(inputs))) {
     return "refresh";
   }
-  return request.hasProperties() || hasInputs ? "external" : "import";
+  return isEmpty(props) && isEmpty(inputs) ? "import" : "external";
+}
+
+/** An empty struct means the same as no struct: versions of Pulumi differ in which they send. */
+function isEmpty(properties: Properties): boolean {
+  return Object.keys(properties).length === 0;
 }
 
 /** Translates failures of a check. They name no property, because Pulumi would print its value. */
