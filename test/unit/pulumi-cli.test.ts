@@ -176,7 +176,7 @@ it("Without a source of the CLI that works, one error has every attempt and a wa
     "  - installer: left out by PULUMI_CLI_SOURCES",
     `  - ${old}: it is version 3.100.0, and this needs >=3.200.0 <4.0.0`,
     "  - build from source: there is no go on PATH",
-    expect.stringMatching(/https:\/\/www\.pulumi\.com\/docs\/install\/.* Go 1\.26 or newer/),
+    expect.stringMatching(/https:\/\/www\.pulumi\.com\/docs\/install\/.* Go 1\.26\.\d+ or newer/),
   ]);
 });
 
