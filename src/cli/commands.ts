@@ -1,10 +1,14 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { adviceForUnknownName } from "../common/nearest-name.js";
 import { shownValue } from "../common/plain-text.js";
-import { serveApiKeysVariable } from "../common/setting-names.js";
 import { version } from "../common/version.js";
 import { defaultApiKey } from "../local-service/options.js";
-import { defaultPort, UsageError } from "./options.js";
+
+/** The default port of `serve`. */
+const defaultPort = "8787";
+
+/** An invalid argument of a command: the exit code is 2. */
+class UsageError extends Error {}
 
 const help = `Usage: pulumi-dbwebhooks COMMAND [options]
 
@@ -32,12 +36,7 @@ export const commands: Readonly<Record<string, Command>> = {
 Runs the local service: the webhook API, without an account. SIGINT (^C) and SIGTERM stop it.
 
   --port PORT              TCP port, 0 for any free one. Default: ${defaultPort}.
-  --host ADDRESS           Address to listen on. Default: 127.0.0.1.
-  --allow-remote           Allows a --host that other machines can reach. Keys and secrets
-                           then travel in clear text.
-  --api-key KEY            API key for all databases, or KEY=DATABASE,… for the named ones.
-                           Repeatable. Default: the keys in ${serveApiKeysVariable},
-                           separated by spaces, or ${defaultApiKey}.
+  --api-key KEY            API key that the service knows. Repeatable. Default: ${defaultApiKey}.
   --listing                Supports the list operation.
   --deliver-to ORIGIN      Sends all notifications to this origin; paths stay as they are.
   --allow-unknown-events   Accepts event types other than the nine documented ones.
@@ -46,15 +45,23 @@ Runs the local service: the webhook API, without an account. SIGINT (^C) and SIG
 Exit code: 0 stopped, 1 failed, 2 wrong usage.
 `,
     options: {
-      port: { type: "string", default: String(defaultPort) },
-      host: { type: "string", default: "127.0.0.1" },
-      "allow-remote": { type: "boolean", default: false },
-      "api-key": { type: "string", multiple: true },
+      port: { type: "string", default: defaultPort },
+      "api-key": { type: "string", multiple: true, default: [defaultApiKey] },
       listing: { type: "boolean", default: false },
       "deliver-to": { type: "string" },
       "allow-unknown-events": { type: "boolean", default: false },
     },
-    run: async (options) => (await import("./serve.js")).serve(options),
+    run: async ({ port, listing, ...values }) => {
+      const { serve } = await import("./serve.js");
+      const deliverTo = values["deliver-to"];
+      await serve({
+        port: Number(port),
+        apiKeys: values["api-key"],
+        listing,
+        allowUnknownEvents: values["allow-unknown-events"],
+        ...(deliverTo !== undefined && { deliverTo }),
+      });
+    },
   }),
   "install-plugin": command({
     help: `Usage: pulumi-dbwebhooks install-plugin

@@ -1,7 +1,7 @@
 import { oneLine } from "../common/plain-text.js";
 import { redact } from "../common/redact.js";
-import { isLoopbackHostname } from "../common/url.js";
 import type { LogEntry } from "../local-service/index.js";
+import { defaultApiKey } from "../local-service/options.js";
 
 const maxLength = 300;
 
@@ -22,31 +22,17 @@ export function logLine(entry: LogEntry, apiKeys: readonly string[]): string {
   return `${method} ${safe(path.replace(/\?.*/s, ""))} ${statusCode ?? outcome}${result}`;
 }
 
-/**
- * The text that `serve` prints when it has started: its address, and commands to copy.
- *
- * @param shownKey The API key in the commands. If it is empty, the Pulumi CLI asks for the key.
- */
-export function startText(
-  { baseUrl, apiKeys }: { readonly baseUrl: string; readonly apiKeys: number },
-  shownKey: string,
-): string {
-  const isLocal = isLoopbackHostname(URL.parse(baseUrl)?.hostname ?? "");
-  // Another machine cannot send to the address that stands for all addresses of this one.
-  const reachableUrl = baseUrl.replace(/(?<=\/\/)(?:0\.0\.0\.0|\[::\])/, "MACHINE");
-  const hint =
-    reachableUrl === baseUrl
-      ? ""
-      : "\n\nReplace MACHINE by the name or an address of this machine.";
-  const insecure = isLocal ? "" : "\n  pulumi config set dbwebhooks:allowInsecureBaseUrl true";
-  const setApiKey = `pulumi config set --secret dbwebhooks:apiKey ${shownKey}`.trimEnd();
-  return `The local service listens at ${baseUrl}${isLocal ? "" : ", for everybody who can reach it"}
-API keys: ${apiKeys}. It forgets all webhooks when it stops.
+/** The text that `serve` prints when it has started: its address, and commands to copy. */
+export function startText(baseUrl: string, apiKeys: readonly string[]): string {
+  // A key that the user chose may be secret. Without a value, the Pulumi CLI asks for it.
+  const shownKey = apiKeys.includes(defaultApiKey) ? ` ${defaultApiKey}` : "";
+  return `The local service listens at ${baseUrl}
+API keys: ${apiKeys.length}. It forgets all webhooks when it stops.
 
 Configure a stack with:
 
-  pulumi config set dbwebhooks:baseUrl ${reachableUrl}${insecure}
-  ${setApiKey}${hint}
+  pulumi config set dbwebhooks:baseUrl ${baseUrl}
+  pulumi config set --secret dbwebhooks:apiKey${shownKey}
 
 Stop it with ^C.
 `;

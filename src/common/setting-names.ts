@@ -36,16 +36,11 @@ export function isRequiredSetting(name: string): name is RequiredSetting {
 
 /** The environment variable with the secret of a webhook to import. */
 export const importSecretVariable = "DBWEBHOOKS_IMPORT_SECRET";
-/**
- * The environment variable with the API keys of `serve`: other users of the machine cannot read it.
- */
-export const serveApiKeysVariable = "DBWEBHOOKS_SERVE_API_KEYS";
 
-/** The environment variables that the provider or the local service reads. */
+/** The environment variables that the provider reads. */
 export const knownVariables: readonly string[] = [
   ...Object.values(environmentVariables),
   importSecretVariable,
-  serveApiKeysVariable,
 ];
 
 /**

@@ -23,12 +23,12 @@ export class KnownApiKeys {
    * section 11.1).
    */
   knownKeyOf(authorization: string | undefined): string | undefined {
-    const key = /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
-    return this.#databasesOf.has(key) ? key : undefined;
+    const [, key] = /^bearer +(\S+)$/i.exec(authorization ?? "") ?? [];
+    return key !== undefined && this.#databasesOf.has(key) ? key : undefined;
   }
 
   mayUse(key: string | undefined, databaseId: string): boolean {
-    const databases = this.#databasesOf.get(key ?? "");
+    const databases = key === undefined ? undefined : this.#databasesOf.get(key);
     return databases === "*" || databases?.includes(databaseId) === true;
   }
 }
@@ -59,7 +59,7 @@ export const loopbackOnly = createMiddleware<ServiceEnv>(async (c, next) => {
     return sendPlainError(
       c,
       421,
-      "The local service responds under loopback names only. Use one, such as 127.0.0.1, or start it with: serve --allow-remote",
+      "The local service responds under loopback names only. Use one, such as 127.0.0.1.",
     );
   }
   if (origin !== undefined && !isLoopbackUrl(origin)) {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { eventTypes, isEventType } from "../common/event-types.js";
 import { adviceForUnknownName } from "../common/nearest-name.js";
-import { isAbsoluteHttpUrl } from "../common/url.js";
+import { parseHttpUrl } from "../common/url.js";
 
 const nonEmptyString = z.custom((value) => typeof value === "string" && value !== "", {
   error: "must be a non-empty string",
@@ -10,7 +10,7 @@ const nonEmptyString = z.custom((value) => typeof value === "string" && value !=
 /** The body of a creation (docs/api/README.md#create-a-webhook). */
 export function creationSchema(allowUnknownEvents: boolean) {
   const eventType = eventTypeSchema(allowUnknownEvents);
-  const isUrl = (url: unknown) => typeof url === "string" && isAbsoluteHttpUrl(url);
+  const isUrl = (url: unknown) => typeof url === "string" && parseHttpUrl(url) !== null;
   const error = "must be an array of at least one event type";
   return objectSchema({
     url: z.custom(isUrl, { error: "must be an absolute http or https URL" }),

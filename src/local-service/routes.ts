@@ -7,7 +7,7 @@ import type { Deliveries } from "./deliveries.js";
 import type { NewEvent } from "./events.js";
 import { type Interceptors, intercept } from "./interceptors.js";
 import type { ServiceLog } from "./log.js";
-import { isLoopbackOnly, type LocalServiceOptions } from "./options.js";
+import type { LocalServiceOptions } from "./options.js";
 import type { RequestEntry, StoredWebhook } from "./records.js";
 import { logRequest, readBody, type ServiceEnv } from "./requests.js";
 import { sendError, sendNotFound, sendPlainError } from "./responses.js";
@@ -49,9 +49,7 @@ export function createRoutes(parts: ServiceParts, options: LocalServiceOptions):
   // gone.
   app.notFound((c) => sendPlainError(c, 404, "There is nothing at this path."));
   app.use(logRequest(log));
-  if (isLoopbackOnly(options)) {
-    app.use(loopbackOnly);
-  }
+  app.use(loopbackOnly);
   // Before the interceptors, because these two are not part of the API.
   app.get("/", (c) => c.text("The local service of pulumi-dbwebhooks is running.\n"));
   app.post(eventsPath, logPathAndAccess(keys), authorize(keys), readBody(log), (c) =>

@@ -8,12 +8,7 @@ import { Deliveries } from "./deliveries.js";
 import type { NewEvent } from "./events.js";
 import { type Interceptor, Interceptors } from "./interceptors.js";
 import { ServiceLog } from "./log.js";
-import {
-  defaultApiKey,
-  type LocalServiceOptions,
-  optionProblems,
-  validateOptions,
-} from "./options.js";
+import { defaultApiKey, type LocalServiceOptions } from "./options.js";
 import type { EmittedEvent, ReceivedRequest, StoredWebhook, WebhookChanges } from "./records.js";
 import { createRoutes, type ServiceParts } from "./routes.js";
 
@@ -31,20 +26,13 @@ const serverTimeouts = {
 /**
  * Starts a local service.
  *
- * @throws TypeError that names all problems, if `apiKeys` holds no key or an unusable one, if
- * `host` is not loopback and `apiKeys` holds the default key, and if `deliverTo` is not an origin.
+ * @throws TypeError if `deliverTo` is not a URL.
  * @throws RangeError if `port` is not one from 0 to 65,535.
  * @throws Error of Node.js if it cannot listen, with the code `EADDRINUSE` if the port is taken.
  * @throws Error on a Node.js older than the package supports.
  */
 export async function startLocalService(options: LocalServiceOptions = {}): Promise<LocalService> {
   assertNodeVersion("pulumi-dbwebhooks");
-  const { port = 0, host = "127.0.0.1" } = options;
-  const problems = validateOptions(options);
-  if (problems.length > 0) {
-    const texts = problems.map((problem) => optionProblems[problem]);
-    throw new TypeError(`Invalid options: ${texts.join("; ")}.`);
-  }
   const closing = new AbortController();
   const parts = createParts(options, closing.signal);
   const server = createAdaptorServer({
@@ -53,7 +41,7 @@ export async function startLocalService(options: LocalServiceOptions = {}): Prom
     overrideGlobalObjects: false,
     serverOptions: serverTimeouts,
   }) as Server;
-  server.listen(port, host);
+  server.listen(options.port ?? 0, "127.0.0.1");
   // Rejects if the port is taken.
   await once(server, "listening");
   return new LocalService(parts, server, closing);
@@ -87,8 +75,8 @@ export class LocalService implements AsyncDisposable {
 
   /** @internal */
   constructor(parts: ServiceParts, server: Server, closing: AbortController) {
-    const { address, family, port } = server.address() as AddressInfo;
-    this.baseUrl = `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+    const { port } = server.address() as AddressInfo;
+    this.baseUrl = `http://127.0.0.1:${port}`;
     this.#parts = parts;
     this.#server = server;
     this.#closing = closing;

@@ -25,7 +25,7 @@ export function runCli(args: readonly string[], environment = {}): Promise<Comma
 export async function serve(...args: readonly string[]) {
   const { child, output, stdout, waitFor, result } = startCli(["serve", "--port", "0", ...args]);
   return {
-    baseUrl: await waitFor(/listens at ([^\s,]+).*^Stop it with/ms),
+    baseUrl: await waitFor(/listens at (\S+)$.*^Stop it with/ms),
     /** The default key. */
     apiKey: "local-api-key",
     output,

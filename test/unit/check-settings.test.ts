@@ -107,7 +107,6 @@ describe("The check of a provider", () => {
       const environment = {
         DBWEBHOOKS_LISTINGS: "value-token",
         DBWEBHOOKS_IMPORT_SECRET: "value",
-        DBWEBHOOKS_SERVE_API_KEYS: "value",
       };
 
       const { warnings } = check(name, known, {}, environment);

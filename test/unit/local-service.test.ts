@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
 import { expect, it } from "vitest";
 import { type LocalServiceOptions, respondWith } from "../../src/local-service/index.ts";
-import { errorOf } from "../helpers/errors.ts";
 import {
   clientOf,
   portOf,
@@ -13,7 +12,6 @@ import {
 
 const webhooksPath = "/api/v1/bases/base_1/webhooks";
 const eventsPath = "/_local/bases/base_1/events";
-const foreignPage = { host: "a.example", origin: "https://evil.example" };
 
 it("A webhook gets a new id and a new secret, also after a deletion", async () => {
   const service = await startService();
@@ -126,6 +124,12 @@ it("A request for any operation gets 401 without a known API key", async () => {
   expect(service.webhooks).toHaveLength(1);
 });
 
+it("A request without a key gets 401 even if an empty text is among the known keys", async () => {
+  const service = await startService({ apiKeys: [""] });
+
+  expect((await service.create({ apiKey: null })).statusCode).toBe(401);
+});
+
 it("A request gets 404 NOT_FOUND for a webhook not in the database, and for a key without access to it", async () => {
   const { service, id } = await startWithWebhook();
 
@@ -175,11 +179,11 @@ it("A request gets 421 with the name of another host, and 403 from a web page of
     await create({ headers: { host: "127.0.0.1.evil.example:80" } }),
     await create({ headers: { host: "192.0.2.1" }, path: eventsPath }),
     await create({ headers: { origin: "null" } }),
-    await create({ headers: { origin: foreignPage.origin }, path: eventsPath }),
+    await create({ headers: { origin: "https://evil.example" }, path: eventsPath }),
   ];
 
   expect(statusCodesOf(responses)).toEqual([421, 421, 403, 403]);
-  expect(responses[0]?.text).toMatch(/such as 127\.0\.0\.1, .* serve --allow-remote/);
+  expect(responses[0]?.text).toContain("such as 127.0.0.1");
   expect(service.webhooks).toHaveLength(1);
 });
 
@@ -196,8 +200,6 @@ it.each<{ headers: Record<string, string>; options: LocalServiceOptions }>([
   { headers: { authorization: "bearer b" }, options: { apiKeys: ["a", "b"] } },
   { headers: { authorization: "Bearer b" }, options: { apiKeys: { b: ["x", "base_1"] } } },
   { headers: { host: "LOCALHOST:1234", origin: "http://[::1]:3000" }, options: {} },
-  { headers: foreignPage, options: { allowRemote: true } },
-  { headers: foreignPage, options: { host: "0.0.0.0", apiKeys: ["own"] } },
 ])("A request may have a query and these headers with these options: %j", async (row) => {
   const service = await startService(row.options);
 
@@ -209,35 +211,14 @@ it.each<{ headers: Record<string, string>; options: LocalServiceOptions }>([
   expect(statusCode).toBe(201);
 });
 
-it.each<[problem: string, LocalServiceOptions]>([
-  ["apiKeys must hold at least one key", { apiKeys: [] }],
-  ["apiKeys must hold at least one key", { apiKeys: {} }],
-  ["apiKeys must hold at least one key", { apiKeys: [""] }],
-  ["apiKeys must hold at least one key", { apiKeys: "own" as never }],
-  ["apiKeys must hold at least one key", { apiKeys: null as never }],
-  ["apiKeys must hold keys of your own", { host: "0.0.0.0" }],
-  ["apiKeys must hold keys of your own", { host: "", apiKeys: { "local-api-key": ["base_1"] } }],
-  ["apiKeys must hold keys of your own", { host: "::", apiKeys: ["own", "local-api-key"] }],
-  ["deliverTo must be an origin", { deliverTo: "http://127.0.0.1:9/path" }],
-  ["deliverTo must be an origin", { deliverTo: "mailto:x" }],
-  ["deliverTo must be an origin", { deliverTo: "127.0.0.1:9" }],
-])("A local service does not start, because %s, with %j", async (problem, options) => {
-  const error = await errorOf(startService(options));
-
-  expect(error).toBeInstanceOf(TypeError);
-  expect(error.message).toMatch(new RegExp(`^Invalid options: ${problem}[^;]+$`));
+it.each<{ options: LocalServiceOptions; error: ErrorConstructor }>([
+  { options: { port: 65_536 }, error: RangeError },
+  { options: { deliverTo: "127.0.0.1:9" }, error: TypeError },
+])("A local service does not start with $options", async ({ options, error }) => {
+  await expect(startService(options)).rejects.toThrow(error);
 });
 
-it("A local service names all invalid options at once, and none of their values", async () => {
-  const options = { apiKeys: ["local-api-key", "ä"], host: "0.0.0.0", deliverTo: "sk_live" };
-
-  const { message } = await errorOf(startService(options));
-
-  expect(message).toMatch(/apiKeys must hold at .*; apiKeys must hold keys .*; deliverTo must be /);
-  expect(message).not.toMatch(/ä|sk_live/);
-});
-
-it("A local service listens at the given port, by default on 127.0.0.1 only", async () => {
+it("A local service listens at the given port, on 127.0.0.1 only", async () => {
   const first = await startService();
   await first.close();
 
