@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command `pulumi-dbwebhooks`: it runs the local service, and installs the plugin.
+// The command `pulumi-dbwebhooks`, which runs the local service.
 import { assertNodeVersion } from "../common/node-version.js";
 
 // Ignore the error of a pipe that its reader has closed, such as `head`.
@@ -11,8 +11,8 @@ async function main(args: readonly string[]): Promise<void> {
   try {
     assertNodeVersion("pulumi-dbwebhooks");
     // Imported after the check, because the module may fail to load on an older Node.js.
-    const { runCommand } = await import("./commands.js");
-    await runCommand(args);
+    const { runCommandLine } = await import("./command-line.js");
+    await runCommandLine(args);
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`);
     process.exitCode = 1;

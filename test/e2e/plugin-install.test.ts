@@ -29,11 +29,11 @@ describe("Without a network, the plugin", () => {
     await writeJson(join(stack().directory, "Pulumi.yaml"), project);
   });
 
-  it("is installed by install-plugin, and then found by programs and by `pulumi package add`", async () => {
-    const cli = join(repository, "dist/cli/main.js");
+  it("is installed from its folder, and then found by programs and by `pulumi package add`", async () => {
+    const plugin = ["resource", "dbwebhooks", version, "--file", join(repository, "plugin")];
 
     // The stack of this test uses the same home directory.
-    await runWithHome("home", "node", cli, "install-plugin");
+    await runWithHome("home", "pulumi", "plugin", "install", ...plugin);
     const { output } = await stack().up(withoutNetwork);
     await runWithHome("home", "pulumi", "package", "add", "dbwebhooks");
 

@@ -1,24 +1,18 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { type CommandResult, type RunningCommand, start } from "./commands.ts";
+import { type RunningCommand, start } from "./commands.ts";
 import { repository } from "./directory.ts";
 import { within } from "./within.ts";
 
 /**
  * Starts the built `pulumi-dbwebhooks` outside of its package, and kills it when the test is over.
  */
-function startCli(args: readonly string[], environment = {}): RunningCommand {
+function startCli(args: readonly string[]): RunningCommand {
   const program = join(repository, "dist/cli/main.js");
-  const options = { directory: tmpdir(), environment };
-  const running = start(process.execPath, [program, ...args], options);
+  const running = start(process.execPath, [program, ...args], { directory: tmpdir() });
   onTestFinished(() => void running.child.kill("SIGKILL"));
   return running;
-}
-
-/** Runs the built `pulumi-dbwebhooks` until it exits or the test ends. */
-export function runCli(args: readonly string[], environment = {}): Promise<CommandResult> {
-  return startCli(args, environment).result;
 }
 
 /** Starts `serve` on a free port, and waits until it has said where it listens. */

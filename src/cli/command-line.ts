@@ -1,0 +1,75 @@
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { version } from "../common/version.js";
+import { defaultApiKey } from "../local-service/options.js";
+
+const defaultPort = "8787";
+
+/** The text of `--help`. */
+export const help = `Usage: pulumi-dbwebhooks serve [options]
+
+Runs the local service: the webhook API, without an account. SIGINT (^C) and SIGTERM stop it.
+
+  --port PORT              TCP port, 0 for any free one. Default: ${defaultPort}.
+  --api-key KEY            API key that the service knows. Repeatable. Default: ${defaultApiKey}.
+  --listing                Supports the list operation.
+  --deliver-to ORIGIN      Sends all notifications to this origin; paths stay as they are.
+  --allow-unknown-events   Accepts event types other than the nine documented ones.
+
+  --version                Shows the version.
+  --help                   Shows this text.
+
+Exit code: 0 stopped, 1 failed, 2 wrong usage.
+`;
+
+/** The options of `pulumi-dbwebhooks`. */
+export const options = {
+  port: { type: "string", default: defaultPort },
+  "api-key": { type: "string", multiple: true, default: [defaultApiKey] },
+  listing: { type: "boolean", default: false },
+  "deliver-to": { type: "string" },
+  "allow-unknown-events": { type: "boolean", default: false },
+  version: { type: "boolean", default: false },
+  help: { type: "boolean", default: false },
+} satisfies ParseArgsOptionsConfig;
+
+/**
+ * Runs `pulumi-dbwebhooks` with these arguments, and loads the local service only to serve. Wrong
+ * usage sets the exit code to 2; any other error is thrown.
+ */
+export async function runCommandLine(args: readonly string[]): Promise<void> {
+  let values: ReturnType<typeof parse>;
+  try {
+    values = parse(args);
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exitCode = 2;
+    return;
+  }
+  if (values.help) {
+    process.stdout.write(help);
+  } else if (values.version) {
+    process.stdout.write(`${version}\n`);
+  } else {
+    const { serve } = await import("./serve.js");
+    const { port, listing, "api-key": apiKeys, "deliver-to": deliverTo } = values;
+    await serve({
+      port: Number(port),
+      apiKeys,
+      listing,
+      allowUnknownEvents: values["allow-unknown-events"],
+      ...(deliverTo !== undefined && { deliverTo }),
+    });
+  }
+}
+
+/** Throws an error that shows no argument but the name of an option: one may be an API key. */
+function parse(args: readonly string[]) {
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  if (args.length === 0) {
+    throw new Error(help.trimEnd());
+  }
+  if (!values.help && !values.version && positionals.join(" ") !== "serve") {
+    throw new Error('Expected "serve" and its options, and no other argument.');
+  }
+  return values;
+}
