@@ -16,7 +16,7 @@ export interface Contender {
 export type ContenderName = "ours" | "plugin" | "plugin, YAML" | "docs-style";
 
 // `npm run build:plugin` writes it.
-const plugin = join(import.meta.dirname, "../dist-plugin");
+const plugin = join(import.meta.dirname, "../plugin");
 
 const declarations = (count: number) => `
 for (let index = 0; index < ${count}; index++) {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 const cwd = join(import.meta.dirname, "..");
 const read = (file: string) => readFileSync(join(cwd, file), "utf8");
 const locked: Record<string, { version: string }> = JSON.parse(read("package-lock.json")).packages;
-const shipped = new Set([...bundledIn("dist/**/*.js"), ...bundledIn("dist-plugin/*-LICENSES")]);
+const shipped = new Set([...bundledIn("dist/**/*.js"), ...bundledIn("plugin/*-LICENSES")]);
 
 const { stdout } = spawnSync("npm", ["audit", "--json", "--package-lock-only"], {
   cwd,

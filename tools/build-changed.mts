@@ -19,8 +19,7 @@ const builds = [
     script: "build:plugin",
     title: "the plugin",
     inputs: [...code, "docs/_index.md", "docs/troubleshooting.md", "LICENSE"],
-    // The folders in dist-plugin are those of `npm run pack:plugin`.
-    outputs: ["dist-plugin/*", "plugin/**"],
+    outputs: ["plugin/**"],
   },
 ];
 

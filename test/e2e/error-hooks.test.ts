@@ -19,7 +19,7 @@ const projectSettings = {
   name: "webhooks",
   runtime: "nodejs",
   main: repository,
-  plugins: { providers: [{ name: "dbwebhooks", path: join(repository, "dist-plugin") }] },
+  plugins: { providers: [{ name: "dbwebhooks", path: join(repository, "plugin") }] },
 } as ProjectSettings;
 
 // The CLI's own host for Node.js is too old for hooks, so these are inline programs.

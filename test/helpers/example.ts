@@ -20,7 +20,7 @@ export async function withExample(
       recursive: true,
       filter: (path) => !isLeftBehind.test(basename(path)),
     });
-    for (const built of ["node_modules", "dist-plugin"]) {
+    for (const built of ["node_modules", "plugin"]) {
       await symlink(join(repository, built), join(root, built));
     }
     const pulumiEnvironment = await stackEnvironment(root);

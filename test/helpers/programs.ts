@@ -29,7 +29,7 @@ export interface Program extends Pick<Adapter, "name" | "idOf" | "type"> {
 
 /** Makes a project use the plugin of this build, which is not installed. */
 const pluginOfBuild = {
-  plugins: { providers: [{ name: "dbwebhooks", path: join(repository, "dist-plugin") }] },
+  plugins: { providers: [{ name: "dbwebhooks", path: join(repository, "plugin") }] },
 };
 
 /** A JavaScript program with the dynamic provider. */

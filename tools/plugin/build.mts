@@ -1,16 +1,16 @@
 /**
- * `npm run build:plugin`: writes the plugin to `dist-plugin`: one file that needs only Node.js, its
- * schema, a wrapper for Windows, docs/troubleshooting.md, and the licences of the bundled packages.
- * Copies them to `plugin`, which is part of the npm package.
+ * `npm run build:plugin`: writes the plugin to `plugin`, which is part of the npm package: one file
+ * that needs only Node.js, its schema, a wrapper for Windows, docs/troubleshooting.md, and the
+ * licences of the bundled packages.
  */
-import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { bundlePlugin } from "./bundle.mts";
 import { licencesOf } from "./licences.mts";
 import { schema } from "./schema.mts";
 
 const root = join(import.meta.dirname, "../..");
-const directory = join(root, "dist-plugin");
+const directory = join(root, "plugin");
 const name = "pulumi-resource-dbwebhooks";
 
 rmSync(directory, { recursive: true, force: true });
@@ -26,10 +26,6 @@ copyFileSync(join(root, "LICENSE"), join(directory, "LICENSE"));
 const page = readFileSync(join(root, "docs/troubleshooting.md"), "utf8");
 writeFileSync(join(directory, "troubleshooting.md"), withoutLinksToOtherPages(page));
 writeFileSync(join(directory, "THIRD-PARTY-LICENSES"), licencesOf(modules));
-
-const packageCopy = join(root, "plugin");
-rmSync(packageCopy, { recursive: true, force: true });
-cpSync(directory, packageCopy, { recursive: true });
 
 /** Replaces each link of a page in `docs` to another page by the path of that page. */
 function withoutLinksToOtherPages(page: string): string {

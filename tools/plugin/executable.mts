@@ -9,7 +9,7 @@ import {
   platforms,
 } from "./node-binary.mts";
 
-const built = join(import.meta.dirname, "../../dist-plugin");
+const built = join(import.meta.dirname, "../../plugin");
 const name = "pulumi-resource-dbwebhooks";
 
 /**

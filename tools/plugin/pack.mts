@@ -1,11 +1,10 @@
 /**
  * `npm run pack:plugin [-- --out DIRECTORY] [PLATFORM…]`: writes the archives that `pulumi plugin
  * install` and `pluginDownloadURL` expect to `DIRECTORY/archives`, each with an executable that
- * needs no Node.js, and unpacked to `DIRECTORY/PLATFORM`. Default directory: `dist-plugin`. Default
- * platforms: darwin on macOS, whose executables only a Mac can sign, and otherwise Linux and
- * Windows.
+ * needs no Node.js, and unpacked to `DIRECTORY/PLATFORM`. Default directory: `release`. Default platforms:
+ * darwin on macOS, whose executables only a Mac can sign, and otherwise Linux and Windows.
  */
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { create } from "tar";
@@ -15,7 +14,7 @@ import { type Platform, platforms } from "./node-binary.mts";
 const root = join(import.meta.dirname, "../..");
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { out: { type: "string", default: join(root, "dist-plugin") } },
+  options: { out: { type: "string", default: join(root, "release") } },
 });
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const known = Object.keys(platforms) as Platform[];
@@ -29,6 +28,8 @@ if (positionals.some((one) => !known.includes(one as Platform))) {
 }
 
 const archives = resolve(values.out, "archives");
+// An archive of an earlier version must not become part of a release.
+rmSync(archives, { recursive: true, force: true });
 mkdirSync(archives, { recursive: true });
 for (const platform of chosen) {
   const directory = resolve(values.out, platform);

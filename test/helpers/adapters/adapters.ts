@@ -27,7 +27,7 @@ export const dynamicAdapter = {
 export type Adapter = typeof dynamicAdapter;
 
 /** The file that `npm run build:plugin` writes. */
-export const pluginFile = join(repository, "dist-plugin/pulumi-resource-dbwebhooks");
+export const pluginFile = join(repository, "plugin/pulumi-resource-dbwebhooks");
 
 export const pluginAdapter: Adapter = {
   name: "the plugin",
