@@ -58,12 +58,6 @@ const packages = [
     importers: "local-service/",
   },
   {
-    name: "edit-distance",
-    sentence: "Only common imports fastest-levenshtein.",
-    path: "fastest-levenshtein",
-    importers: "common/",
-  },
-  {
     name: "own-name",
     sentence: "Inside the package, import the file, not pulumi-dbwebhooks.",
     path: "(pulumi-dbwebhooks|dist)",

@@ -1,5 +1,3 @@
-import { validateNames } from "./nearest-name.js";
-
 /** Prefix of this package's keys in a stack's configuration. */
 export const namespace = "dbwebhooks";
 
@@ -36,31 +34,6 @@ export function isRequiredSetting(name: string): name is RequiredSetting {
 
 /** The environment variable with the secret of a webhook to import. */
 export const importSecretVariable = "DBWEBHOOKS_IMPORT_SECRET";
-
-/** The environment variables that the provider reads. */
-export const knownVariables: readonly string[] = [
-  ...Object.values(environmentVariables),
-  importSecretVariable,
-];
-
-/**
- * Whether a project has the name of this package, so that the prefix of the settings is also that
- * of the project's own keys: an unknown key is then not a mistake.
- */
-export function sharesNamespace(project: string | undefined): boolean {
-  return project === namespace;
-}
-
-/** Names the unknown settings, each with the nearest known name. */
-export function validateSettingNames(names: readonly string[]): string[] {
-  return validateNames(names, settingNames);
-}
-
-/** Names the unknown variables that begin with `DBWEBHOOKS_`, each with the nearest known name. */
-export function validateEnvironmentNames(names: readonly string[]): string[] {
-  const candidates = names.filter((name) => name.startsWith("DBWEBHOOKS_"));
-  return validateNames(candidates, knownVariables, "Environment variable ");
-}
 
 /**
  * Whether Pulumi gives this name to a default provider: `default`, and the version or the address

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { eventTypes, isEventType } from "../common/event-types.js";
-import { adviceForUnknownName } from "../common/nearest-name.js";
+import { unknownNameText } from "../common/unknown-names.js";
 import { parseHttpUrl } from "../common/url.js";
 
 const nonEmptyString = z.custom((value) => typeof value === "string" && value !== "", {
@@ -64,8 +64,7 @@ function eventTypeSchema(allowUnknownEvents: boolean) {
   const isType = (type: unknown) => typeof type === "string" && type !== "";
   const isKnown = (type: unknown) => allowUnknownEvents || isEventType(type as string);
   return z.custom((type) => isType(type) && isKnown(type), {
-    error: ({ input }) =>
-      isType(input) ? adviceForUnknownName(String(input), eventTypes) : "must be an event type",
+    error: ({ input }) => (isType(input) ? unknownNameText(eventTypes) : "must be an event type"),
   });
 }
 

@@ -1,11 +1,7 @@
 // The arguments of both `Provider` classes.
 import * as pulumi from "@pulumi/pulumi";
-import {
-  isDefaultProviderName,
-  isRequiredSetting,
-  settingNames,
-  validateSettingNames,
-} from "../common/setting-names.js";
+import { isDefaultProviderName, isRequiredSetting, settingNames } from "../common/setting-names.js";
+import { validateNames } from "../common/unknown-names.js";
 import type { ProviderArgs } from "./args.js";
 import { assertSupportedNode } from "./supported-node.js";
 
@@ -22,7 +18,7 @@ export function providerInputs(name: string, args: ProviderArgs, namePrefix = ""
   // A JavaScript program can omit the arguments.
   const given: Partial<ProviderArgs> = args ?? {};
   const problems = [
-    ...validateSettingNames(Object.keys(given)),
+    ...validateNames(Object.keys(given), settingNames),
     ...settingNames.flatMap((key) => textProblems(key, given[key])),
   ];
   if (isDefaultProviderName(name)) {

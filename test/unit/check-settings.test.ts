@@ -9,7 +9,7 @@ import type { Texts } from "../helpers/provider.ts";
 /** Checks a provider. Shortens each failure to its beginning, up to the first colon and space. */
 function check(name: string, news: Properties, olds: Properties = {}, environment: Texts = {}) {
   const source = { ...configSourceOf(name, news), environment };
-  const { failures, ...result } = checkSettings({ olds, news }, source);
+  const { failures, ...result } = checkSettings(olds, news, source);
   return { ...result, failures: failures.map((reason) => reason.split(": ")[0]) };
 }
 
@@ -48,7 +48,7 @@ describe("The check of a provider", () => {
       { ...known, pluginDownloadURL: "x", pluginChecksums: {}, __internal: {} },
     ],
   ])("accepts %s of an explicit provider", (_case, args) => {
-    expect(check("eu", args)).toMatchObject({ failures: [], warnings: [] });
+    expect(check("eu", args)).toMatchObject({ failures: [] });
   });
 
   it("refuses invalid, missing and unrecognized arguments of an explicit provider", () => {
@@ -79,44 +79,20 @@ describe("The check of a provider", () => {
     "refuses the number %j as key, which YAML makes of digits",
     (key) => {
       const news = { ...known, apiKey: key };
-      const { failures } = checkSettings({ olds: {}, news }, configSourceOf("eu", news));
+      const { failures } = checkSettings({}, news, configSourceOf("eu", news));
 
       expect(failures).toEqual([expect.stringMatching(/^apiKey: (?!.*12345).*fn::toJSON/)]);
     },
   );
 
-  it.each(defaultNames)(
-    "warns of unrecognized settings of the default provider %j, and refuses none",
-    (name) => {
-      const { failures, warnings } = check(name, { timeout: "1" });
-
-      expect(failures).toEqual([]);
-      expect(warnings).toEqual([expect.stringContaining("dbwebhooks:timeout")]);
-    },
-  );
+  it.each(defaultNames)("refuses no settings of the default provider %j", (name) => {
+    expect(check(name, { timeout: "1" }).failures).toEqual([]);
+  });
 
   it("refuses a program that asks for another version of the plugin", () => {
     const { failures } = check("default", { version: "0.0.1\u001b-other" });
 
     expect(failures).toEqual([expect.stringMatching(/ 0\.0\.1 ?-other /)]);
-  });
-
-  it.each(["default_0_1_0", "eu"])(
-    "warns of unrecognized variables for %s, without their values",
-    (name) => {
-      const environment = {
-        DBWEBHOOKS_LISTINGS: "value-token",
-        DBWEBHOOKS_IMPORT_SECRET: "value",
-      };
-
-      const { warnings } = check(name, known, {}, environment);
-
-      expect(warnings).toEqual([expect.stringMatching(/DBWEBHOOKS_LISTINGS(?!.*token)/)]);
-    },
-  );
-
-  it("does not warn of the key, because Pulumi passes a secret key in plain text too", () => {
-    expect(check("default", { ...known, apiKey }).warnings).toEqual([]);
   });
 
   it("returns the arguments with the key as a secret, unless it is missing or not known yet", () => {
@@ -143,7 +119,7 @@ describe("The address of an explicit provider", () => {
   it("cannot change: another one is refused, and the message names both", () => {
     const olds = { ...known, baseUrl: "https://old.example" };
 
-    const { failures } = checkSettings({ olds, news: known }, configSourceOf("eu", known));
+    const { failures } = checkSettings(olds, known, configSourceOf("eu", known));
 
     expect(failures).toEqual([
       expect.stringMatching(/^baseUrl: .*https:\/\/a\.example, .* https:\/\/old\.example/),
@@ -171,6 +147,6 @@ describe("The address of an explicit provider", () => {
     // decides.
     const result = check(name, known, { baseUrl: "https://old.example" }, otherVariable);
 
-    expect(result).toEqual({ inputs: known, failures: [], warnings: [] });
+    expect(result).toEqual({ inputs: known, failures: [] });
   });
 });

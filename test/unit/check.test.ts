@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { validateEnvironmentNames, validateSettingNames } from "../../src/common/setting-names.ts";
 import { webhookArguments } from "../../src/provider/rules/arguments.ts";
 import { someArgs, unknownMarkers } from "../helpers/builders.ts";
 import { startProvider } from "../helpers/provider.ts";
@@ -127,13 +126,6 @@ describe("A check of invalid arguments", () => {
 
     expect(long).toEqual([`${"n".repeat(99)}…`]);
     expect(odd).toEqual(["[2Jur l"]);
-  });
-
-  it("suggests the name that begins with the given one, before one that is more alike", async () => {
-    expect(validateSettingNames(["timeout"])).toEqual([expect.stringContaining("timeoutSeconds")]);
-    expect(validateEnvironmentNames(["DBWEBHOOKS_TIMEOUT"])).toEqual([
-      expect.stringContaining("DBWEBHOOKS_TIMEOUT_SECONDS"),
-    ]);
   });
 
   it("refuses events that are no text, empty or malformed despite allowUnknownEvents", async () => {

@@ -10,6 +10,7 @@ import * as markdown from "../helpers/markdown.ts";
 
 const readme = markdown.readPage("README.md");
 const scripts = Object.keys(JSON.parse(markdown.readPage("package.json")).scripts);
+const variables = [...Object.values(settings.environmentVariables), settings.importSecretVariable];
 
 it("README begins with the program of examples/basic, which the docstring of Webhook shows too", () => {
   const example = markdown.readPage("examples/basic/index.ts");
@@ -131,7 +132,7 @@ describe.each(markdown.pages)("%s", (page) => {
   it.each([
     // A type token, such as dbwebhooks:Webhook, has the form of a setting.
     ["settings", settings.settingNames, /\bdbwebhooks:(?!(?:index:)?Webhook\b)([A-Za-z]+)/g],
-    ["environment variables", settings.knownVariables, /\b(DBWEBHOOKS_[A-Z_]+)/g],
+    ["environment variables", variables, /\b(DBWEBHOOKS_[A-Z_]+)/g],
     ["npm scripts", scripts, /\bnpm (?:run (?:--?\w+ )*([a-z][\w:-]*)|(start|test)\b)/g],
     ["commands", ["serve"], /(?:npx |`)pulumi-dbwebhooks ([a-z][\w-]*)/g],
     ["options", Object.keys(options), /(?<=pulumi-dbwebhooks serve(?: [^`\n]*)? --)([a-z][\w-]*)/g],

@@ -72,7 +72,7 @@ export class PluginServer {
     return {
       getPluginInfo: this.#handle(async () => new PluginInfo().setVersion(version)),
       getSchema: this.#handle(async () => this.#getSchema()),
-      checkConfig: this.#handle((request: CheckRequest) => this.#checkConfig(request)),
+      checkConfig: this.#handle(async (request: CheckRequest) => checkConfig(request)),
       configure: this.#handle(async (request: ConfigureRequest) => this.#configure(request)),
       check: this.#handleResource(check),
       diff: this.#handleResource(diff),
@@ -90,20 +90,6 @@ export class PluginServer {
   #getSchema(): GetSchemaResponse {
     this.#hasServedSchema = true;
     return new GetSchemaResponse().setSchema(JSON.stringify({ ...schema, version }));
-  }
-
-  async #checkConfig(request: CheckRequest): Promise<CheckResponse> {
-    const olds = propertiesOf(request.getOlds());
-    const news = propertiesOf(request.getNews());
-    const source = configSourceOf(request.getName(), news);
-    // urn:pulumi:STACK::PROJECT::TYPE::NAME
-    const project = request.getUrn().split("::")[1];
-    const { inputs, failures, warnings } = checkSettings({ olds, news, project }, source);
-    for (const line of warnings) {
-      this.#log.write("", line, "warning");
-    }
-    await this.#log.flush();
-    return new CheckResponse().setInputs(structOf(inputs)).setFailuresList(failuresOf(failures));
   }
 
   /**
@@ -184,4 +170,12 @@ export class PluginServer {
       );
     };
   }
+}
+
+function checkConfig(request: CheckRequest): CheckResponse {
+  const olds = propertiesOf(request.getOlds());
+  const news = propertiesOf(request.getNews());
+  const source = configSourceOf(request.getName(), news);
+  const { inputs, failures } = checkSettings(olds, news, source);
+  return new CheckResponse().setInputs(structOf(inputs)).setFailuresList(failuresOf(failures));
 }

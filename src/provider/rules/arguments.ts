@@ -3,8 +3,8 @@
 import type { NewWebhook } from "../../api/client.js";
 import { eventTypes, isEventType } from "../../common/event-types.js";
 import { isIdentifier } from "../../common/identifier.js";
-import { adviceForUnknownName, validateNames } from "../../common/nearest-name.js";
 import { isPlainText } from "../../common/plain-text.js";
+import { unknownNameText, validateNames } from "../../common/unknown-names.js";
 import { validateReceiverUrl } from "./url-rules.js";
 import { isUnknown, type Properties } from "./values.js";
 
@@ -64,7 +64,7 @@ export function validateArguments(args: Properties): string[] {
   });
 }
 
-/** Lists the arguments that do not exist, each with the name to write instead. */
+/** Lists the arguments that do not exist. */
 export function validateArgumentNames(args: Properties): string[] {
   return validateNames(Object.keys(args), Object.keys(webhookArguments)).map(
     (problem) => `${problem}; the program or a transformation declares it`,
@@ -187,8 +187,8 @@ function validateEvent(path: string, value: unknown, args: Properties): readonly
   if (mayBeOn(args.allowUnknownEvents) || isEventType(value)) {
     return [];
   }
-  const advice = adviceForUnknownName(value, eventTypes);
-  return [`${path}: ${advice} (to subscribe to it anyway, set allowUnknownEvents: true)`];
+  const problem = unknownNameText(eventTypes);
+  return [`${path}: ${problem} (to subscribe to it anyway, set allowUnknownEvents: true)`];
 }
 
 function validateFlag(path: string, value: unknown): readonly string[] {

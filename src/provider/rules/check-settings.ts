@@ -1,11 +1,7 @@
 // What is decided about the settings of a provider before a resource uses it.
 import { shownValue } from "../../common/plain-text.js";
-import {
-  namespace,
-  sharesNamespace,
-  validateEnvironmentNames,
-  validateSettingNames,
-} from "../../common/setting-names.js";
+import { settingNames } from "../../common/setting-names.js";
+import { validateNames } from "../../common/unknown-names.js";
 import { version } from "../../common/version.js";
 import { type ConfigSource, readConfig } from "./config.js";
 import { parseBaseUrl } from "./url-rules.js";
@@ -14,39 +10,27 @@ import { isUnknown, type Properties, withUnwrappedSecrets, wrapSecret } from "./
 // Pulumi itself adds these properties to the settings.
 const pulumiNames = ["version", "pluginDownloadURL", "pluginChecksums", "__internal"];
 
-/** The settings of a provider: the stack's configuration, or the arguments of an explicit one. */
-interface ProviderSettings {
-  /** The settings that Pulumi stored before; empty for a new provider. */
-  readonly olds: Properties;
-  readonly news: Properties;
-  /** The project of the stack. */
-  readonly project?: string | undefined;
-}
-
 /** The result of {@link checkSettings}. */
 interface SettingsCheck {
   /** What Pulumi stores. */
   readonly inputs: Properties;
   readonly failures: readonly string[];
-  readonly warnings: readonly string[];
 }
 
 /**
- * Checks the settings of a provider. For an explicit provider, every problem is a failure once all
- * arguments are known. For the default provider, unknown names are warnings, and the webhooks
- * report invalid values.
+ * Checks the settings of a provider: the stack's configuration, or the arguments of an explicit
+ * one. For an explicit provider, every problem is a failure once all arguments are known. For the
+ * default provider, the webhooks report invalid values.
  *
+ * @param olds The settings that Pulumi stored before; empty for a new provider.
  * @param source Where the new settings come from.
  */
 export function checkSettings(
-  { olds, news, project }: ProviderSettings,
+  olds: Properties,
+  news: Properties,
   source: ConfigSource,
 ): SettingsCheck {
   const failures: string[] = [];
-  const warnings = validateEnvironmentNames(Object.keys(source.environment));
-  const unknownNames = validateSettingNames(
-    Object.keys(news).filter((key) => !pulumiNames.includes(key)),
-  );
   if (typeof news.version === "string" && news.version !== version) {
     failures.push(
       `the program asks for version ${shownValue(news.version)} of the plugin, and this is ${version}; use the same version of pulumi-dbwebhooks for both, and run "pulumi package add" again where the program uses an SDK`,
@@ -57,12 +41,10 @@ export function checkSettings(
   const apiKey = isUnknown(news.apiKey) ? news.apiKey : wrapSecret(news.apiKey);
   const inputs = { ...news, apiKey };
   if (!source.isExplicit()) {
-    if (!sharesNamespace(project)) {
-      warnings.push(...unknownNames.map((text) => `Stack configuration ${namespace}:${text}`));
-    }
-    return { inputs, failures, warnings };
+    return { inputs, failures };
   }
-  failures.push(...unknownNames);
+  const names = Object.keys(news).filter((name) => !pulumiNames.includes(name));
+  failures.push(...validateNames(names, settingNames));
   const baseUrl = baseUrlOf(news);
   const stored = baseUrlOf(olds);
   if (baseUrl !== undefined && stored !== undefined && baseUrl !== stored) {
@@ -74,7 +56,7 @@ export function checkSettings(
     failures.push(...readConfig(source).problems);
   }
   // Not as a secret, and in one spelling, because the next check compares it.
-  return { inputs: baseUrl === undefined ? inputs : { ...inputs, baseUrl }, failures, warnings };
+  return { inputs: baseUrl === undefined ? inputs : { ...inputs, baseUrl }, failures };
 }
 
 function baseUrlOf(settings: Properties): string | undefined {

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { dynamicWebhookType } from "../../common/type-tokens.js";
 import type { WebhookArgs } from "../args.js";
 import { isResourceOfType, WebhookResource } from "../resource-base.js";
-import { warnAboutConfiguration } from "./configuration-warnings.js";
+import { warnAboutPlainKey } from "./plain-key-warning.js";
 import { providerText } from "./provider-text.js";
 
 const webhookModule = {
@@ -57,6 +57,6 @@ export class Webhook extends WebhookResource {
       );
     }
     super(webhookModule, name, args, { __provider: providerText }, opts);
-    warnAboutConfiguration();
+    warnAboutPlainKey();
   }
 }
