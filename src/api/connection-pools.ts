@@ -34,8 +34,6 @@ export function openPools(timeoutMs: number): (url: URL) => Dispatcher | undefin
   const direct = new Agent(options);
   const proxied = openProxyAgent({
     ...options,
-    // undici does not pass the options on to a proxy that forwards requests without CONNECT.
-    factory: (origin, given) => new Pool(origin, { ...options, ...withoutIpServerName(given) }),
     clientFactory: (origin, given) => new Pool(origin, withoutIpServerName(given)),
     // undici does not use `connect` for the connections to a proxy and through it.
     connectTimeout: timeoutMs,

@@ -147,7 +147,7 @@ function failedConnection(kind: HttpFailure["kind"], error: unknown): HttpFailur
   }
   const text = error instanceof Error ? error.message : "";
   // undici has no field for the status of a proxy.
-  const [, proxyStatus] = /^Proxy .+ \((\d{3})\)/.exec(text) ?? [];
+  const [, proxyStatus] = /^Proxy response \((\d{3})\)/.exec(text) ?? [];
   return proxyStatus === undefined
     ? { kind, cause: "connection", codes, text }
     : { kind: "unsent", cause: "proxy", statusCode: Number(proxyStatus), codes, text };

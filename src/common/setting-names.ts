@@ -13,7 +13,6 @@ export const environmentVariables = {
   timeoutSeconds: "DBWEBHOOKS_TIMEOUT_SECONDS",
   retrySeconds: "DBWEBHOOKS_RETRY_SECONDS",
   listing: "DBWEBHOOKS_LISTING",
-  allowInsecureBaseUrl: "DBWEBHOOKS_ALLOW_INSECURE_BASE_URL",
 } as const;
 
 /** The name of a setting, without its prefix. */

@@ -105,11 +105,4 @@ export interface ProviderArgs {
    * Changing this changes nothing at the service.
    */
   listing?: pulumi.Input<boolean | undefined>;
-  /**
-   * Allows a `baseUrl` with `http:` on a host that is not loopback. The key then travels
-   * unencrypted. Default: `false`.
-   *
-   * Changing this changes nothing at the service.
-   */
-  allowInsecureBaseUrl?: pulumi.Input<boolean | undefined>;
 }

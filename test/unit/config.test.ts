@@ -79,15 +79,6 @@ describe("The settings of a provider", () => {
     expect(settings).toMatchObject({ listing: true, apiKey: "key" });
     expect(settings?.namesFromEnvironment).toEqual(["listing"]);
   });
-
-  const insecure = "http://a.example";
-  const variables = { DBWEBHOOKS_ALLOW_INSECURE_BASE_URL: "true" };
-  it.each<[string, config: Texts, environment: Texts]>([
-    ["with allowInsecureBaseUrl", { allowInsecureBaseUrl: "true", baseUrl: insecure }, {}],
-    ["with DBWEBHOOKS_ALLOW_INSECURE_BASE_URL", { baseUrl: insecure }, variables],
-  ])("may hold a remote base URL without encryption %s", (_case, config, environment) => {
-    expect(read(config, { environment }).problems).toEqual([]);
-  });
 });
 
 describe("A problem with the settings", () => {
@@ -113,7 +104,6 @@ describe("A problem with the settings", () => {
     ["timeoutSeconds", "out of range", ["0", "3600.1"]],
     ["retrySeconds", "out of range", ["-1", "86400.1"]],
     ["listing", "neither true nor false", ["yes", "1", "TRUE"]],
-    ["allowInsecureBaseUrl", "neither true nor false", ["yes"]],
   ])("is reported for a value of %s that is %s", (name, _problem, texts) => {
     const problem = expect.stringMatching(`^dbwebhooks:${name}: must `);
 

@@ -20,9 +20,8 @@ const setCommands: Readonly<Record<RequiredSetting, string>> = {
 /** The rule of a setting, whose value is read as text. */
 interface SettingRule<Value> {
   /** Returns what is wrong with a text and what to write instead, or `undefined` if it is valid. */
-  readonly validate: (text: string, allowInsecureBaseUrl: boolean) => string | undefined;
-  /** Absent for a setting that only the rule of another one reads. */
-  readonly parse?: (text: string) => Value;
+  readonly validate: (text: string) => string | undefined;
+  readonly parse: (text: string) => Value;
   /** The value of a setting that is not given. */
   readonly defaultValue?: Value;
 }
@@ -35,7 +34,6 @@ export const settingRules = {
   retrySeconds: { validate: validateSeconds(0, 86_400), parse: Number, defaultValue: 120 },
   // Without a default: absent, it has a third meaning.
   listing: { validate: validateFlagText, parse: parseFlag },
-  allowInsecureBaseUrl: { validate: validateFlagText, defaultValue: false },
 } satisfies { readonly [Name in SettingName]: SettingRule<unknown> };
 
 /** The settings of one account, validated, and where they come from. */
@@ -136,7 +134,7 @@ function validateSetting(name: SettingName, given: GivenSettings, isExplicit: bo
       ? [`${prefix}${name}: is not set; ${remedyForMissing(name, isExplicit)}`]
       : [];
   }
-  const problem = validateGiven(name, setting, given);
+  const problem = validateGiven(name, setting);
   const setBy = setting.isFromEnvironment ? `; ${environmentVariables[name]} sets this value` : "";
   return problem === undefined ? [] : [`${prefix}${name}: ${problem}${setBy}`];
 }
@@ -147,26 +145,21 @@ function remedyForMissing(name: RequiredSetting, isExplicit: boolean): string {
     : `run "${setCommands[name]}" or set ${environmentVariables[name]}`;
 }
 
-function validateGiven(
-  name: SettingName,
-  { text, isText }: GivenSetting,
-  { allowInsecureBaseUrl }: GivenSettings,
-): string | undefined {
+function validateGiven(name: SettingName, { text, isText }: GivenSetting): string | undefined {
   if (isRequiredSetting(name) && !isText) {
     return "must be text; YAML makes numbers of configuration values of digits: write fn::toJSON around it";
   }
-  const { validate }: SettingRule<unknown> = settingRules[name];
-  return validate(text, allowInsecureBaseUrl?.text === "true");
+  return settingRules[name].validate(text);
 }
 
 /** Returns the values of valid settings. */
 function parseSettings(
   given: GivenSettings,
 ): Omit<Settings, "isExplicit" | "namesFromEnvironment"> {
-  const values = settingNames.flatMap((name) => {
+  const values = settingNames.map((name) => {
     const { parse, defaultValue }: SettingRule<unknown> = settingRules[name];
     const text = given[name]?.text;
-    return parse ? [[name, text === undefined ? defaultValue : parse(text)]] : [];
+    return [name, text === undefined ? defaultValue : parse(text)];
   });
   return Object.fromEntries(values);
 }
@@ -188,8 +181,8 @@ function parseFlag(text: string): boolean {
   return text === "true";
 }
 
-function validateBaseUrlSetting(url: string, allowInsecureBaseUrl: boolean): string | undefined {
-  const problem = validateBaseUrl(url, { allowInsecureBaseUrl });
+function validateBaseUrlSetting(url: string): string | undefined {
+  const problem = validateBaseUrl(url);
   if (problem !== undefined) {
     return problem;
   }

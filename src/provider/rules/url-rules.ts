@@ -28,10 +28,7 @@ export function validateReceiverUrl(url: string, { allowInsecureUrl = false }): 
 /**
  * Returns what is wrong with a base URL and what to write instead, or `undefined` if it is valid.
  */
-export function validateBaseUrl(
-  baseUrl: string,
-  { allowInsecureBaseUrl = false },
-): string | undefined {
+export function validateBaseUrl(baseUrl: string): string | undefined {
   if (baseUrl.length > maxTextLength) {
     return tooLong;
   }
@@ -42,18 +39,14 @@ export function validateBaseUrl(
   if (parsed.username !== "" || parsed.password !== "" || /[?#]/.test(baseUrl)) {
     return "must hold no user name, password, query or fragment; the key goes into apiKey";
   }
-  return allowInsecureBaseUrl || !isInsecure(parsed)
-    ? undefined
-    : "must begin with https:// (http:// only for a loopback host), because the API key travels with every request. To send it unencrypted anyway, set allowInsecureBaseUrl to true";
+  return isInsecure(parsed)
+    ? "must begin with https:// (http:// only for a loopback host), because the API key travels with every request"
+    : undefined;
 }
 
-/**
- * Returns a base URL normalized, or `undefined` if it is not valid. Nothing is sent to it, so it
- * may use `http:`.
- */
+/** Returns a base URL normalized, or `undefined` if it is not valid. */
 export function parseBaseUrl(text: string | undefined): string | undefined {
-  const isValid =
-    text !== undefined && validateBaseUrl(text, { allowInsecureBaseUrl: true }) === undefined;
+  const isValid = text !== undefined && validateBaseUrl(text) === undefined;
   return isValid ? normalizeBaseUrl(text) : undefined;
 }
 
