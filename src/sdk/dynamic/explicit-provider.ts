@@ -23,10 +23,11 @@ export class Provider extends pulumi.ProviderResource {
    *
    * @param name The name of the provider, unique in its stack. Pulumi reserves `default`, and
    * `default_` followed by a version.
-   * @param args The settings of the account. The webhooks that use it report invalid values.
+   * @param args The settings of the account. A `baseUrl` or `apiKey` that is missing or is no text
+   * ends the program; the webhooks that use the provider report other invalid values.
    * @param opts Options that all Pulumi resources have.
-   * @throws RunError for a reserved name, an argument that does not exist, a `baseUrl` or `apiKey`
-   * that is missing or is no text, and on a Node.js older than the package supports.
+   * @throws RunError for a reserved name, for an argument that does not exist, and on a Node.js
+   * older than the package supports.
    */
   constructor(name: string, args: ProviderArgs, opts?: pulumi.ResourceOptions) {
     const inputs = providerInputs(name, args, `${namespace}:`);

@@ -15,10 +15,11 @@ export class Provider extends pulumi.ProviderResource {
    *
    * @param name The name of the provider, unique in its stack. Pulumi reserves `default`, and
    * `default_` followed by a version.
-   * @param args The settings of the account. `pulumi preview` reports invalid values.
+   * @param args The settings of the account. A `baseUrl` or `apiKey` that is missing or is no text
+   * ends the program; `pulumi preview` reports other invalid values.
    * @param opts Options that all Pulumi resources have.
-   * @throws RunError for a reserved name, an argument that does not exist, a `baseUrl` or `apiKey`
-   * that is missing or is no text, and on a Node.js older than the package supports.
+   * @throws RunError for a reserved name, for an argument that does not exist, and on a Node.js
+   * older than the package supports.
    */
   constructor(name: string, args: ProviderArgs, opts?: pulumi.ResourceOptions) {
     super(namespace, name, providerInputs(name, args), pulumi.mergeOptions({ version }, opts));
