@@ -2,7 +2,6 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
-import { assertNodeVersion } from "../common/node-version.js";
 import { KnownApiKeys } from "./access.js";
 import { Deliveries } from "./deliveries.js";
 import type { NewEvent } from "./events.js";
@@ -29,10 +28,8 @@ const serverTimeouts = {
  * @throws TypeError if `deliverTo` is not a URL.
  * @throws RangeError if `port` is not one from 0 to 65,535.
  * @throws Error of Node.js if it cannot listen, with the code `EADDRINUSE` if the port is taken.
- * @throws Error on a Node.js older than the package supports.
  */
 export async function startLocalService(options: LocalServiceOptions = {}): Promise<LocalService> {
-  assertNodeVersion("pulumi-dbwebhooks");
   const closing = new AbortController();
   const parts = createParts(options, closing.signal);
   const server = createAdaptorServer({

@@ -8,7 +8,6 @@ import {
 } from "../common/setting-names.js";
 import { validateNames } from "../common/unknown-names.js";
 import type { ProviderArgs } from "./args.js";
-import { assertSupportedNode } from "./supported-node.js";
 
 /**
  * Returns the arguments of a `Provider` as Pulumi's engine expects them: every value as text, and
@@ -20,7 +19,6 @@ import { assertSupportedNode } from "./supported-node.js";
  * exist.
  */
 export function providerInputs(name: string, args: ProviderArgs, namePrefix = ""): pulumi.Inputs {
-  assertSupportedNode();
   // A JavaScript program can omit the arguments.
   const given: Partial<ProviderArgs> = args ?? {};
   const problems = validateNames(Object.keys(given), settingNames);

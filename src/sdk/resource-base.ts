@@ -3,7 +3,6 @@ import * as pulumi from "@pulumi/pulumi";
 import type { EventType } from "../common/event-types.js";
 import { unsupportedGetText } from "../common/unsupported-get.js";
 import type { WebhookArgs } from "./args.js";
-import { assertSupportedNode } from "./supported-node.js";
 
 /** What tells the two `Webhook` classes apart. */
 export interface WebhookModule {
@@ -54,7 +53,6 @@ export abstract class WebhookResource extends pulumi.CustomResource {
     moduleProperties: pulumi.Inputs,
     opts: pulumi.CustomResourceOptions | undefined,
   ) {
-    assertSupportedNode();
     if (opts?.id !== undefined) {
       throw unsupportedGetError(name);
     }

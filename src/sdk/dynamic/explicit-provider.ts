@@ -26,8 +26,7 @@ export class Provider extends pulumi.ProviderResource {
    * @param args The settings of the account. A `baseUrl` or `apiKey` that is missing or is no text
    * ends the program; the webhooks that use the provider report other invalid values.
    * @param opts Options that all Pulumi resources have.
-   * @throws RunError for a reserved name, for an argument that does not exist, and on a Node.js
-   * older than the package supports.
+   * @throws RunError for a reserved name, and for an argument that does not exist.
    */
   constructor(name: string, args: ProviderArgs, opts?: pulumi.ResourceOptions) {
     const inputs = providerInputs(name, args, `${namespace}:`);

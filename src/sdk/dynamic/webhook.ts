@@ -47,8 +47,8 @@ export class Webhook extends WebhookResource {
    * @param name The name of the resource, unique in its stack.
    * @param args The subscription.
    * @param opts Options that all Pulumi resources have.
-   * @throws RunError for the options `import` and `id`, for a provider of any other package (that
-   * of `pulumi-dbwebhooks/native` included), and on a Node.js older than the package supports.
+   * @throws RunError for the options `import` and `id`, and for a provider of any other package
+   * (that of `pulumi-dbwebhooks/native` included).
    */
   constructor(name: string, args: WebhookArgs, opts?: pulumi.CustomResourceOptions) {
     if (opts?.import !== undefined) {

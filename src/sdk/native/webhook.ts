@@ -40,8 +40,8 @@ export class Webhook extends WebhookResource {
    * @param args The subscription.
    * @param opts Options that all Pulumi resources have. `import` takes the id
    * `<databaseId>/<webhookId>`.
-   * @throws RunError for the option `id`, for a provider of any other package (that of
-   * `pulumi-dbwebhooks` included), and on a Node.js older than the package supports.
+   * @throws RunError for the option `id`, and for a provider of any other package (that of
+   * `pulumi-dbwebhooks` included).
    */
   constructor(name: string, args: WebhookArgs, opts?: pulumi.CustomResourceOptions) {
     const options = pulumi.mergeOptions({ version }, opts);
