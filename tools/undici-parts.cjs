@@ -11,7 +11,6 @@ Object.assign(Dispatcher.prototype, {
 
 exports.Agent = require("undici/lib/dispatcher/agent.js");
 exports.EnvHttpProxyAgent = require("undici/lib/dispatcher/env-http-proxy-agent.js");
-exports.Pool = require("undici/lib/dispatcher/pool.js");
 
 exports.request = (url, { dispatcher = new exports.Agent(), ...options }) => {
   const { origin, pathname, search } = new URL(url);

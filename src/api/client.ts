@@ -40,14 +40,13 @@ export interface EndedCall extends CallResult {
 
 /**
  * `tooLarge`: the body is not read. `empty`: there is no body. `body`: it is no JSON object.
- * `inexactId`: the id is a number that JavaScript cannot represent exactly. `entries`: some entries
- * of a list are not usable.
+ * `entries`: some entries of a list are not usable.
  */
 export type UnusableContent =
   | { readonly part: UnusableIdPart | "tooLarge" | "list" | "confirmation" | "success" }
   | { readonly part: "entries"; readonly entries: readonly UnusableEntry[] };
 
-type UnusableIdPart = "empty" | "body" | "id" | "inexactId";
+type UnusableIdPart = "empty" | "body" | "id";
 
 /** An entry of a list without its content. */
 export type UnusableEntry = Omit<ListEntry, "webhook">;
@@ -173,14 +172,11 @@ export async function deleteWebhook(
 }
 
 /** Names what makes the response to a creation unusable, if it is not the secret. */
-function partWithoutId(
-  response: HttpResponse,
-  created: { readonly isIdInexact: boolean } | undefined,
-): UnusableIdPart {
-  if (created === undefined) {
-    return isEmpty(response) ? "empty" : "body";
+function partWithoutId(response: HttpResponse, created: object | undefined): UnusableIdPart {
+  if (created !== undefined) {
+    return "id";
   }
-  return created.isIdInexact ? "inexactId" : "id";
+  return isEmpty(response) ? "empty" : "body";
 }
 
 function isEmpty({ body }: HttpResponse): boolean {

@@ -1,6 +1,5 @@
 // Connections to the service, directly or through a proxy.
-import { isIP } from "node:net";
-import { Agent, type buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici";
 import { isLoopbackHostname } from "../common/url.js";
 
 // If a load balancer closes an idle connection while a creation is sent, the creation is in doubt.
@@ -34,7 +33,6 @@ export function openPools(timeoutMs: number): (url: URL) => Dispatcher | undefin
   const direct = new Agent(options);
   const proxied = openProxyAgent({
     ...options,
-    clientFactory: (origin, given) => new Pool(origin, withoutIpServerName(given)),
     // undici does not use `connect` for the connections to a proxy and through it.
     connectTimeout: timeoutMs,
     proxyTls: { ...tls, allowH2: false },
@@ -44,21 +42,6 @@ export function openPools(timeoutMs: number): (url: URL) => Dispatcher | undefin
   // A proxy would connect to its own loopback interface, on a machine that must not receive the
   // key.
   return ({ hostname }) => (isLoopbackHostname(hostname) ? direct : proxied);
-}
-
-/**
- * undici passes the IP address of a proxy on as the TLS server name, which must not be an IP
- * address (RFC 6066, section 3): Node.js 26 refuses it. Without a name, Node.js verifies the
- * address.
- */
-function withoutIpServerName(options: Pool.Options): Pool.Options {
-  const { connect } = options;
-  if (typeof connect !== "function") {
-    return options;
-  }
-  const ownConnect: buildConnector.connector = ({ servername = "", ...target }, callback) =>
-    connect(isIP(servername) === 0 ? { ...target, servername } : target, callback);
-  return { ...options, connect: ownConnect };
 }
 
 /** Swallows the error about an invalid URL: its property `input` contains the proxy password. */

@@ -14,11 +14,7 @@ const webhookId = () =>
 export const parseCreatedWebhook = parser(() =>
   z.pipe(
     z.object({ id: z.optional(z.unknown()), secret: z.optional(z.unknown()) }),
-    z.transform(({ id, secret }) => ({
-      id: webhookIdOf(id),
-      isIdInexact: typeof id === "number" && id > Number.MAX_SAFE_INTEGER,
-      secret,
-    })),
+    z.transform(({ id, secret }) => ({ id: webhookIdOf(id), secret })),
   ),
 );
 

@@ -1,4 +1,3 @@
-import type { Interceptor } from "./interceptors.js";
 import type { LogEntry } from "./records.js";
 
 /** The API key of a service that is given none. */
@@ -17,8 +16,6 @@ export interface LocalServiceOptions {
   readonly allowUnknownEvents?: boolean;
   /** Supports the list operation, `GET …/webhooks`. Default: `false`, the response to it is 405. */
   readonly listing?: boolean;
-  /** An interceptor from the start, as added by `use`. Default: none. */
-  readonly intercept?: Interceptor;
   /**
    * Origin that receives every notification, such as `http://127.0.0.1:9000`, in place of the
    * origin of the webhook's `url`; path and query stay. For tests that must not reach the real

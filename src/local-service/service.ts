@@ -45,7 +45,7 @@ export async function startLocalService(options: LocalServiceOptions = {}): Prom
 }
 
 function createParts(options: LocalServiceOptions, closing: AbortSignal): ServiceParts {
-  const { apiKeys = [defaultApiKey], intercept, maxRequests = 10_000, onLog } = options;
+  const { apiKeys = [defaultApiKey], maxRequests = 10_000, onLog } = options;
   const webhooks = new Map<number, StoredWebhook>();
   const log = new ServiceLog(maxRequests, closing);
   if (onLog !== undefined) {
@@ -54,9 +54,6 @@ function createParts(options: LocalServiceOptions, closing: AbortSignal): Servic
     log.on("entry", (entry) => queueMicrotask(() => onLog(entry)));
   }
   const interceptors = new Interceptors();
-  if (intercept !== undefined) {
-    interceptors.add(intercept);
-  }
   const deliveries = new Deliveries(webhooks, log, options);
   return { webhooks, keys: new KnownApiKeys(apiKeys), log, deliveries, interceptors, closing };
 }

@@ -35,16 +35,6 @@ export abstract class WebhookResource extends pulumi.CustomResource {
    */
   declare readonly baseUrl: pulumi.Output<string>;
 
-  /**
-   * Is not supported: the service does not reveal the secret of an existing webhook. Export the
-   * secret from the stack that manages the webhook, and use a `StackReference`.
-   *
-   * @throws RunError always.
-   */
-  static get(name: string, ..._: unknown[]): never {
-    throw unsupportedGetError(name);
-  }
-
   /** @param moduleProperties Properties that only the webhooks of this module have. */
   constructor(
     webhookModule: WebhookModule,

@@ -46,6 +46,9 @@ export function someState(changes: Properties = {}): Properties {
 /** A body that is JSON, and on which a recursive function overflows its stack. */
 export const nestedBody = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
 
+/** An error of the service in which every text is {@link nestedBody}. */
+export const nestedError = `{"error":{"code":${nestedBody},"message":${nestedBody}}}`;
+
 /** An entry of the service's list: webhook 17 as the state has it. */
 export function listed(changes: object = {}): Properties {
   const { url, events } = someArgs();

@@ -89,12 +89,6 @@ describe("The check of a provider", () => {
     expect(check(name, { timeout: "1" }).failures).toEqual([]);
   });
 
-  it("refuses a program that asks for another version of the plugin", () => {
-    const { failures } = check("default", { version: "0.0.1\u001b-other" });
-
-    expect(failures).toEqual([expect.stringMatching(/ 0\.0\.1 ?-other /)]);
-  });
-
   it("returns the arguments with the key as a secret, unless it is missing or not known yet", () => {
     expect(check("default", { ...known, apiKey }).inputs).toEqual(known);
     expect(check("default", known).inputs).toEqual(known);

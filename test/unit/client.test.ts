@@ -60,7 +60,7 @@ it.each([
   ["body", "<html>"],
   ["body", "[]"],
   ["id", '{"id":"a"}'],
-  ["inexactId", `{"id":${2 ** 53}}`],
+  ["id", `{"id":${2 ** 53}}`],
 ])(
   "A creation is in doubt, and says that the %s is not usable, after %s",
   async (unusablePart, body) => {

@@ -7,6 +7,7 @@ import {
   listed,
   listOf,
   nestedBody,
+  nestedError,
   secret,
   someArgs,
   someState,
@@ -71,8 +72,11 @@ describe("A creation", () => {
 
   it.each<[kind: string, response: string, StubResponse]>([
     ["notCreated", "the status 300, whatever the body holds", { ...created, statusCode: 300 }],
+    ["notCreated", "400 with nested arrays", { statusCode: 400, body: nestedBody }],
+    ["notCreated", "an error of nested arrays", { statusCode: 400, body: nestedError }],
     ["inDoubt", "null", { body: "null" }],
     ["inDoubt", "20,000 nested arrays", { body: nestedBody }],
+    ["inDoubt", "nested arrays as an id", { body: `{"id":${nestedBody},"secret":"s"}` }],
     ["inDoubt", "nested arrays beside an id", { body: `{"id":17,"secret":${nestedBody}}` }],
     ["inDoubt", "a path as id", { body: { id: "1/../2", secret } }],
     ["inDoubt", "an id that is too large to be exact", { body: `{"id":${2 ** 53},"secret":"s"}` }],

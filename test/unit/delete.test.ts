@@ -6,6 +6,7 @@ import {
   listed,
   listOf,
   nestedBody,
+  nestedError,
   secret,
   someArgs,
   someState,
@@ -37,6 +38,7 @@ describe("A deletion", () => {
   it.each<[string, StubResponse]>([
     ["success: true with the status 202", { ...deleted, statusCode: 202 }],
     ["only white space", { body: " \n" }],
+    ["success: true beside nested arrays", { body: `{"success":true,"a":${nestedBody}}` }],
   ])("succeeds when the service returns %s", async (_case, response) => {
     const provider = await startWithService(response);
 
@@ -53,7 +55,8 @@ describe("A deletion", () => {
     ["success as a string", { body: { success: "true" } }],
     ["20,000 nested arrays", { body: nestedBody }],
     ["404 with nested arrays", { statusCode: 404, body: nestedBody }],
-    ["success beside nested arrays", { body: `{"success":true,"a":${nestedBody}}` }],
+    ["404 with an error of nested arrays", { statusCode: 404, body: nestedError }],
+    ["nested arrays as success", { body: `{"success":${nestedBody}}` }],
   ])("fails and is not retried when the service returns %s", async (_case, response) => {
     const provider = await startWithService([response, deleted], { retrySeconds: "60" });
 

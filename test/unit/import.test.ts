@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { listed, listOf, secret, someArgs, wrapped } from "../helpers/builders.ts";
+import { listed, listOf, nestedBody, secret, someArgs, wrapped } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/errors.ts";
 import type { StubResponse } from "../helpers/http-server.ts";
 import { startWithService } from "../helpers/provider-with-service.ts";
@@ -8,6 +8,7 @@ const databaseId = "base_abc123";
 const { url } = someArgs();
 const secrets = JSON.stringify({ [`${databaseId}/17`]: secret, [`${databaseId}/18`]: secret });
 const events = ["record.created", "record.updated"];
+const nestedFlags = `{"${databaseId}/17":{"secret":"${secret}","url":"http://a.example","events":["a"],"allowUnknownEvents":${nestedBody},"allowInsecureUrl":${nestedBody}}}`;
 const lineOf = (id: number) =>
   expect.stringMatching(`^info: (?!.*DBWEBHOOKS_IMPORT_SECRET).*webhook ${id} `);
 const twoWebhooks = listOf(listed({ id: 18, url: "https://b.example" }), listed());
@@ -84,6 +85,8 @@ describe("An import", () => {
     ["has surrounding white space", `{"base_abc123/17":" ${secret}"}`, "no usable secret"],
     ["is false", '{"base_abc123/17":false}', "no usable secret"],
     ["is the name of the webhook", `{"${secret}":"base_abc123/17"}`, "no usable secret"],
+    ["is nested arrays", nestedBody, "is not a JSON object"],
+    ["has nested arrays as flags", nestedFlags, "allowInsecureUrl: must be true or false"],
     ["is an object without the webhook", `{"base_abc123/18":"${secret}"}`, "no usable secret"],
   ])("sends nothing when the secret in the environment %s", async (_case, importSecret, reason) => {
     const { importWebhook, requests } = await startImport(importSecret);

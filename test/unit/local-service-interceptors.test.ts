@@ -103,8 +103,8 @@ describe("Interceptors imitate a service", () => {
 
   it("behind a proxy that returns 404", async () => {
     const headers = { "content-type": "text/html" };
-    const intercept = respondWith(404, { headers, body: "<h1>Not found</h1>" });
-    const service = await startFaultyService({ intercept });
+    const service = await startFaultyService();
+    service.use(respondWith(404, { headers, body: "<h1>Not found</h1>" }));
 
     const response = await service.create();
 
@@ -226,7 +226,8 @@ describe("An interceptor", () => {
   });
 
   it("does not respond to a client that leaves, and the log says so", async () => {
-    const service = await startFaultyService({ intercept: () => new Promise(() => {}) });
+    const service = await startFaultyService();
+    service.use(() => new Promise(() => {}));
     const received = service.nextRequest(() => true);
     const client = new AbortController();
     const request = fetch(`${service.baseUrl}/a`, { signal: client.signal });
@@ -241,7 +242,8 @@ describe("An interceptor", () => {
   });
 
   it("has no effect after its delay when the service has closed", async () => {
-    const service = await startFaultyService({ intercept: delay(1) });
+    const service = await startFaultyService();
+    service.use(delay(1));
     const received = service.nextRequest(isPost);
     const creation = service.create();
     await received;
@@ -263,7 +265,8 @@ it("respondWith refuses a status code that is none, before any request", () => {
 });
 
 it("respondWith responds to each request with the same response", async () => {
-  const service = await startFaultyService({ intercept: respondWith(503, { body: "busy" }) });
+  const service = await startFaultyService();
+  service.use(respondWith(503, { body: "busy" }));
 
   const responses = [await service.create(), await service.create()];
 
@@ -271,7 +274,8 @@ it("respondWith responds to each request with the same response", async () => {
 });
 
 it("respondWith sends JSON unless the body is a string", async () => {
-  const service = await startFaultyService({ intercept: respondWith(200, { body: [null] }) });
+  const service = await startFaultyService();
+  service.use(respondWith(200, { body: [null] }));
 
   const { headers, json } = await service.create();
 

@@ -76,7 +76,6 @@ it("A failed request's text says what was returned, or why nothing was, and why 
     errorWithoutMessage: textOf(outcomes.response(400, undefined, errorBody("BAD", ""))),
     empty: textOf(outcomes.response(201), { unusable: { part: "empty" } }),
     noList: textOf(outcomes.response(200), { unusable: { part: "list" }, request: listRequest }),
-    inexactId: textOf(outcomes.response(200), { unusable: { part: "inexactId" } }),
     unusableEntries: textOf(outcomes.response(200), {
       unusable: {
         part: "entries",
@@ -106,7 +105,6 @@ it("A failed request's text says what was returned, or why nothing was, and why 
       "empty": "POST https://tables.example.com/somewhere returned 201 without the id and the secret of the webhook: its body is empty",
       "error": "POST https://tables.example.com/somewhere returned 404 NOT_FOUND "It is gone."",
       "errorWithoutMessage": "POST https://tables.example.com/somewhere returned 400 BAD",
-      "inexactId": "POST https://tables.example.com/somewhere returned 200 with a webhook id above 2^53, which JavaScript cannot represent exactly",
       "lostForNoReason": "POST https://tables.example.com/somewhere lost the connection before the response was complete (unknown reason)",
       "noConfirmation": "DELETE https://tables.example.com/somewhere returned 200 without confirming the deletion",
       "noConnectionOrText": "POST https://tables.example.com/somewhere could not connect (ECODE)",

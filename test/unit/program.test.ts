@@ -142,13 +142,11 @@ it.each<[string, RegExp, (provider: SomeProvider) => unknown, (() => SomeProvide
     () => new dynamic.Webhook("orders", args, { import: "17" }),
   ],
   ["the option id", /StackReference/, () => new dynamic.Webhook("orders", args, { id: "17" })],
-  ["get", /StackReference/, () => dynamic.Webhook.get("orders", "17")],
   [
     "the option id of ./native",
     /StackReference/,
     () => new native.Webhook("orders", args, { id: "b/17" }),
   ],
-  ["get of ./native", /StackReference/, () => native.Webhook.get("orders", "b/17")],
   [
     "a Provider of ./native",
     /this Webhook is from "pulumi-dbwebhooks"/,

@@ -5,6 +5,7 @@ import {
   listed,
   listOf,
   nestedBody,
+  nestedError,
   secret,
   unknownMarkers,
   wrapped,
@@ -15,6 +16,15 @@ import { startWithService } from "../helpers/provider-with-service.ts";
 
 const startListing = (responses: StubResponse | readonly StubResponse[], settings = {}) =>
   startWithService(responses, { listing: "true", ...settings });
+
+const fieldNames = ["url", "events", "tableIds", "active"];
+
+/** A list of one webhook, whose named fields are nested arrays. */
+function listWithNested(changes: object, names: readonly string[]): StubResponse {
+  const entry = { ...listed(changes), ...Object.fromEntries(names.map((name) => [name, "…"])) };
+  const text = JSON.stringify({ webhooks: [entry] });
+  return { body: text.replaceAll('"…"', nestedBody) };
+}
 
 describe("A refresh with listing", () => {
   it("requests the list of each database once, with the key", async () => {
@@ -94,6 +104,7 @@ describe("A refresh with listing", () => {
   it.each<[string, list: StubResponse]>([
     ["no webhooks, and success: true", { body: { webhooks: [], success: true } }],
     ["another webhook with a new field", listOf({ ...listed({ id: 1 }), createdAt: 1 })],
+    ["another webhook with nested arrays in a new field", listWithNested({ id: 1 }, ["a"])],
   ])("removes a webhook that the list does not hold, and warns: %s", async (_, list) => {
     const { read, state, lines } = await startListing(list);
 
@@ -110,6 +121,9 @@ describe("A refresh with listing", () => {
     ["has no field webhooks", { body: { items: [] } }],
     ["is 20,000 nested arrays", { body: nestedBody }],
     ["holds nested arrays", { body: `{"webhooks":${nestedBody}}` }],
+    ["holds an id of nested arrays", listWithNested({}, ["id"])],
+    ["holds fields of nested arrays", listWithNested({ id: 17 }, fieldNames)],
+    ["is an error of nested arrays", { statusCode: 403, body: nestedError }],
     ["holds an entry without an id", listOf({ ...listed(), id: undefined })],
     ["holds an entry without tableIds", listOf({ ...listed(), tableIds: undefined })],
     ["holds the id twice", listOf(listed(), listed({ id: "17", active: false }))],

@@ -196,14 +196,6 @@ it("A port without TLS prevents a request with https, with a code of its own", a
   expect(outcome).toMatchObject({ kind: "unsent", codes: ["ERR_SSL_WRONG_VERSION_NUMBER"] });
 });
 
-// Node.js 26 refuses an IP address as the TLS server name.
-it("A proxy with TLS and the service behind it can have an IP address as their host", async () => {
-  await using proxy = await startTlsServer({ isTrusted: true });
-  vi.stubEnv("HTTPS_PROXY", proxy.url);
-
-  expect(await sendOnce("https://192.0.2.1")).toMatchObject({ kind: "response" });
-});
-
 describe("A certificate that is not trusted", () => {
   const untrusted = { kind: "unsent", codes: ["DEPTH_ZERO_SELF_SIGNED_CERT"] };
 

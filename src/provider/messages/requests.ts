@@ -13,7 +13,6 @@ const unusablePartText: Readonly<Record<UnusableContent["part"], string>> = {
   empty: "without the id and the secret of the webhook: its body is empty",
   body: "with something other than the description of a webhook",
   id: "without a usable webhook id",
-  inexactId: "with a webhook id above 2^53, which JavaScript cannot represent exactly",
   list: "with something other than a list of webhooks",
   entries: "with unusable entries in its list:",
   confirmation: "without confirming the deletion",

@@ -6,7 +6,7 @@ import { isIdentifier } from "../../common/identifier.js";
 import { isPlainText } from "../../common/plain-text.js";
 import { unknownNameText, validateNames } from "../../common/unknown-names.js";
 import { validateReceiverUrl } from "./url-rules.js";
-import { isUnknown, type Properties } from "./values.js";
+import { isMarker, isUnknown, type Properties } from "./values.js";
 
 /** The arguments of a webhook for its creation: known, with sorted events and no duplicates. */
 export interface WebhookInputs extends NewWebhook {
@@ -136,7 +136,7 @@ function validateArgument(
   args: Properties,
   validate: Validate,
 ): readonly string[] {
-  if (typeof value !== "object" && isUnknown(value)) {
+  if (isMarker(value)) {
     return [];
   }
   return typeof value === "string" && outputInText.test(value)
@@ -197,5 +197,5 @@ function validateFlag(path: string, value: unknown): readonly string[] {
 
 /** Whether a flag is on, or is not known yet. */
 function mayBeOn(flag: unknown): boolean {
-  return flag === true || isUnknown(flag);
+  return flag === true || isMarker(flag);
 }

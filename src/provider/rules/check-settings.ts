@@ -2,7 +2,6 @@
 import { shownValue } from "../../common/plain-text.js";
 import { settingNames } from "../../common/setting-names.js";
 import { validateNames } from "../../common/unknown-names.js";
-import { version } from "../../common/version.js";
 import { type ConfigSource, readConfig } from "./config.js";
 import { parseBaseUrl } from "./url-rules.js";
 import { isUnknown, type Properties, withUnwrappedSecrets, wrapSecret } from "./values.js";
@@ -31,11 +30,6 @@ export function checkSettings(
   source: ConfigSource,
 ): SettingsCheck {
   const failures: string[] = [];
-  if (typeof news.version === "string" && news.version !== version) {
-    failures.push(
-      `the program asks for version ${shownValue(news.version)} of the plugin, and this is ${version}; use the same version of pulumi-dbwebhooks for both, and run "pulumi package add" again where the program uses an SDK`,
-    );
-  }
   // Pulumi passes a secret key and a key in plain text in the same way, so no warning can tell them
   // apart. Wrapped, it is encrypted in the state in both cases.
   const apiKey = isUnknown(news.apiKey) ? news.apiKey : wrapSecret(news.apiKey);

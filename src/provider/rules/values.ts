@@ -20,11 +20,19 @@ const unknownMarkers = new Set<unknown>([
 const signatureKey = "4dabf18193072939515e22adb298388d";
 const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 
-/** Whether a value, or any value inside it, is not known yet. */
+/**
+ * Whether a value, or any value inside it, is not known yet. For values from Pulumi and validated
+ * ones: JSON from elsewhere can have more levels than the stack.
+ */
 export function isUnknown(value: unknown): boolean {
   if (typeof value === "object" && value !== null) {
     return Object.values(value).some(isUnknown);
   }
+  return isMarker(value);
+}
+
+/** Whether a value itself, and not only a value inside it, is not known yet. */
+export function isMarker(value: unknown): boolean {
   return unknownMarkers.has(value);
 }
 
@@ -46,7 +54,7 @@ export function parseSecret(secret: unknown): StorableSecret {
         "holds a character that cannot be shown, such as a line break, or a command of a CI system",
     };
   }
-  return isUnknown(secret)
+  return isMarker(secret)
     ? { problem: "is a text by which Pulumi marks values that are not known yet" }
     : { secret };
 }
