@@ -1,5 +1,4 @@
 import { unescape as percentDecoded } from "node:querystring";
-import { isLoopbackHostname } from "./url.js";
 
 const placeholder = "[withheld: it may repeat a secret]";
 const ngramLength = 8;
@@ -10,7 +9,7 @@ const maxValueCount = 100;
 // Most receiver URLs contain some of these words in their path. If they counted as secret, most
 // messages about webhooks would be withheld.
 const commonWords =
-  /(?<![\p{L}\p{N}])(?:api|callbacks?|events?|hooks?|incoming|(?:incoming)?webhooks?|notifications?|receivers?|services?|subscriptions?|databases?|tables?|records?|fields?|created|updated|deleted)(?![\p{L}\p{N}])/iu;
+  /(?<![\p{L}\p{N}])(?:localhost|api|callbacks?|events?|hooks?|incoming|(?:incoming)?webhooks?|notifications?|receivers?|services?|subscriptions?|databases?|tables?|records?|fields?|created|updated|deleted)(?![\p{L}\p{N}])/iu;
 
 // Texts that look like a credential, even one that is not known here, and URLs with more than an
 // origin. Every pattern runs in linear time.
@@ -47,23 +46,11 @@ export function redact(text: string, sensitiveValues: readonly string[] = []): s
 }
 
 /**
- * Lists the parts of a receiver's URL that can be a credential: user info, host, path, query and
- * fragment, and also each path segment and query value, because these can be credentials of their
- * own. Common words such as `hooks` are cut out, and the names of this machine.
+ * Returns what of a receiver's URL can be a credential: everything after the scheme, without common
+ * words such as `hooks`.
  */
 export function sensitivePartsOfUrl(url: string): string[] {
-  const parsed = URL.parse(url);
-  if (parsed === null) {
-    return [url];
-  }
-  const { username, password, hostname, pathname, search, searchParams, hash } = parsed;
-  const userInfo = [`${username}:${password}`, username, password].map(percentDecoded);
-  const location = [pathname, ...pathname.split("/"), search, hash].map(percentDecoded);
-  const host = isLoopbackHostname(hostname) ? "" : hostname;
-  const candidates = [host, ...location, ...searchParams.values()].flatMap((part) =>
-    part.split(commonWords),
-  );
-  return [...userInfo, ...candidates];
+  return percentDecoded(url.replace(/^https?:/i, "")).split(commonWords);
 }
 
 /** Returns every 8 letters or digits in a row, whatever stands between them. */
