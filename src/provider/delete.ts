@@ -73,7 +73,7 @@ async function confirmAbsence(
   if (asList === "noAccess") {
     throw failure("listNotFound", operation, settings);
   }
-  if (settings.listing || asList === "nothing") {
+  if (call !== undefined && asList === "nothing") {
     throw failure("notConfirmed", operation, { context, call });
   }
   operation.warn(absentText(name));

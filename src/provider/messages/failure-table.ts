@@ -1,6 +1,6 @@
 // Every failure of an operation is one row of a table: its kind, its cause and the next step.
 import type { EndedCall } from "../../api/client.js";
-import { classOf, factsOf } from "../../api/response-class.js";
+import { classOf } from "../../api/response-class.js";
 import { shownValue } from "../../common/plain-text.js";
 import { environmentVariables, importSecretVariable } from "../../common/setting-names.js";
 import type { ProviderLocation, Settings } from "../rules/config.js";
@@ -276,20 +276,16 @@ export const failures = {
       ),
     heading: "A wrong key",
   }),
-  notConfirmed: row<UndecidedList>({
+  notConfirmed: row<FailedRequest>({
     kind: "notDeleted",
     cause: ({ context, call }) =>
       sentences(
         `the service returned 404 NOT_FOUND for it, which it also returns to a key without access,`,
-        call === undefined
-          ? "and it may have listed only a part of its webhooks"
-          : `and its list does not show whether the webhook exists: ${callText(context, call)}`,
+        `and its list does not show whether the webhook exists: ${callText(context, call)}`,
       ),
     nextStep: ({ context, call }) =>
       sentences(
-        call !== undefined &&
-          factsOf(call.outcome).asList === "nothing" &&
-          adviceFor(context, call),
+        adviceFor(context, call),
         `If the key is right and the service cannot list all webhooks, ${listingOffAdvice(context.settings)}.`,
       ),
     heading: "A wrong key",

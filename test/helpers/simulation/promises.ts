@@ -160,7 +160,7 @@ function hasReason(play: World["play"], history: World["history"], deletion: Del
 
 /** Whether a list decides about a webhook that a response calls absent. */
 function hasUsableLists({ listing, canList }: World["play"]): boolean {
-  return listing ?? canList;
+  return listing !== false && canList;
 }
 
 function hasWarning({ lines }: World["history"], id: string): boolean {
