@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdir, mkdtemp, rename, rm, stat } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import which from "which";
@@ -21,9 +21,6 @@ export interface TaskContext {
   signal: AbortSignal;
 }
 
-/** Another user of the machine may have put a program into the cache. */
-export class UnsafeCacheError extends Error {}
-
 /** The directory for the caches of this package: in `XDG_CACHE_HOME`, or the platform's default. */
 export function userCacheDirectory(): string {
   const { XDG_CACHE_HOME: xdg, LOCALAPPDATA: windows } = process.env;
@@ -41,37 +38,11 @@ export async function isComplete({ directory, programs }: CachedTool): Promise<b
   return (await Promise.all(found)).every((file) => file !== null);
 }
 
-/**
- * Installs the tool into the cache, unless it is there.
- *
- * @throws UnsafeCacheError
- */
+/** Installs the tool into the cache, unless it is there. */
 export async function ensureCached(tool: CachedTool, context: TaskContext): Promise<void> {
-  const { directory, programs } = tool;
   // Closed to other users, also where the umask lets the group write.
-  await mkdir(dirname(directory), { recursive: true, mode: 0o700 });
-  await assertOnlyUserWrites(userCacheDirectory(), dirname(directory));
+  await mkdir(dirname(tool.directory), { recursive: true, mode: 0o700 });
   if (!(await isComplete(tool))) await install(tool, context);
-  await assertOnlyUserWrites(directory, ...programs.map((program) => join(directory, program)));
-}
-
-/**
- * Throws unless this user owns the paths and is the only one who may write to them. Checks nothing
- * on Windows.
- */
-async function assertOnlyUserWrites(...paths: readonly string[]): Promise<void> {
-  const user = process.getuid?.();
-  if (user === undefined) return;
-  for (const path of paths) {
-    // Whoever owns a symbolic link can change its target.
-    const [link, target] = [await lstat(path), await stat(path)];
-    const isOwn = link.uid === user && target.uid === user;
-    if (isOwn && (target.mode & 0o022) === 0) continue;
-    throw new UnsafeCacheError(
-      `${path} ${isOwn ? "can be written by" : "belongs to"} another user, who may have put a program there, \
-so nothing in it is run. Delete it and everything in it, or set XDG_CACHE_HOME to a directory of your own.`,
-    );
-  }
 }
 
 /**

@@ -143,29 +143,6 @@ it("A copy of the CLI that lost a file is built again", async () => {
   expect(fs.existsSync(command)).toBe(true);
 });
 
-// Windows has other permissions.
-describe.runIf(process.getuid)("A copy of the CLI in the cache is not run", () => {
-  beforeEach(() => installGo());
-
-  it.each(["", "..", "../..", "bin/pulumi"])(
-    "when other users can write to its directory, with path %j",
-    async (path) => {
-      const { command } = await resolve();
-      fs.chmodSync(join(dirname(command), "..", path), 0o775);
-
-      await expect(resolve()).rejects.toThrow(/can be written by another user.* XDG_CACHE_HOME/);
-    },
-  );
-
-  it("when another user owns the cache directory", async () => {
-    await resolve();
-    const getuid = vi.spyOn(process, "getuid").mockReturnValue(12345);
-    onTestFinished(() => getuid.mockRestore());
-
-    await expect(resolve()).rejects.toThrow(/belongs to another user.* XDG_CACHE_HOME/);
-  });
-});
-
 it("Without a source of the CLI that works, one error has every attempt and a way to install the CLI", async () => {
   const old = script("bin/pulumi", "echo v3.100.0");
 

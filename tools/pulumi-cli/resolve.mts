@@ -1,7 +1,7 @@
 import { delimiter, isAbsolute, join, sep } from "node:path";
 import { satisfies } from "semver";
 import which from "which";
-import { ensureCached, isComplete, type TaskContext, UnsafeCacheError } from "../cache.mts";
+import { ensureCached, isComplete, type TaskContext } from "../cache.mts";
 import {
   builtCli,
   builtLanguageHost,
@@ -145,7 +145,6 @@ async function addLanguageHost(language: Language, cli: PulumiCli, search: Searc
     await ensureCached(tool, search);
   } catch (error) {
     search.signal.throwIfAborted();
-    if (error instanceof UnsafeCacheError) throw error;
     throw new Error(
       `There is no ${host} on PATH, and it cannot be built: ${(error as Error).message}\n` +
         "Install the official Pulumi CLI, which has it: https://www.pulumi.com/docs/install/",
@@ -154,13 +153,9 @@ async function addLanguageHost(language: Language, cli: PulumiCli, search: Searc
   cli.environment.PATH = [path, join(tool.directory, "bin")].join(delimiter);
 }
 
-/**
- * Tells the user why a source does not work, and keeps the reason for the error. Throws if the
- * cache is unsafe, because the other sources use it too.
- */
+/** Tells the user why a source does not work, and keeps the reason for the error. */
 function reportFailure(source: string, error: unknown, { signal, say, failures }: Search): void {
   signal.throwIfAborted();
-  if (error instanceof UnsafeCacheError) throw error;
   const failure = `${source}: ${(error as Error).message.replaceAll(/\n+/g, "\n    ")}`;
   failures.push(failure);
   say(`passing over ${failure}`);
