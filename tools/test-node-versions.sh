@@ -4,8 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# npm puts the Node of the dev dependency first on PATH, so it is moved away, as .ci/run does on
-# GitHub.
+# npm puts the Node of the dev dependency first on PATH, so it is moved away.
 own=node_modules/.bin/node
 restore() { [ ! -e "$own.moved" ] || mv "$own.moved" "$own"; }
 trap restore EXIT
