@@ -9,5 +9,4 @@ const names = ["README.md", "docs/*.md", "examples/{,*/}{README.md,package.json}
 export const versionedFiles = globSync(names, { cwd: join(import.meta.dirname, "..") });
 
 /** The version in names of archives, in commands, and in the dependencies of the examples. */
-export const packageVersion =
-  /(?<=dbwebhooks(?:-v?| |": "\^))\d+\.\d+\.\d+(?:-(?:alpha|beta|rc)\.\d+)?/g;
+export const packageVersion = /(?<=dbwebhooks(?:-v?| |": "\^))\d+\.\d+\.\d+(?:-(?:[a-z]+\.)?\d+)?/g;

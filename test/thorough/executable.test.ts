@@ -10,7 +10,7 @@ import { startCreationInFlight } from "../helpers/adapters/creation-in-flight.ts
 import { createThroughProxy } from "../helpers/adapters/proxied-creation.ts";
 import { secret, someArgs } from "../helpers/builders.ts";
 import { succeed } from "../helpers/commands.ts";
-import { temporaryDirectory, writeJson } from "../helpers/directory.ts";
+import { repository, temporaryDirectory, writeJson } from "../helpers/directory.ts";
 import { kindOf } from "../helpers/errors.ts";
 import { countsOf, isPost } from "../helpers/faults/faults.mts";
 import { anchorsOf } from "../helpers/markdown.ts";
@@ -145,6 +145,12 @@ describe("The executable", () => {
     expect(page).toContain("\n## inDoubt\n");
     expect(targets).not.toEqual([]);
     expect(anchorsOf(page).map((anchor) => `#${anchor}`)).toEqual(expect.arrayContaining(targets));
+  });
+
+  it("holds no path of the machine that built it", async () => {
+    const executable = await readFile(inArchive("pulumi-resource-dbwebhooks"));
+
+    expect(executable.includes(repository)).toBe(false);
   });
 
   it("comes with the licences of Node.js", async () => {

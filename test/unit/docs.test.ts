@@ -111,6 +111,17 @@ it("Pages and examples name the version of the package, which `npm version` writ
   expect(new Set(named)).toEqual(new Set([version]));
 });
 
+it.each(["0.1.1-0", "0.2.0-rc.3"])(
+  "`npm version` finds the prerelease %s as a whole",
+  (version) => {
+    const names = [`dbwebhooks-${version}.tgz`, `dbwebhooks-v${version}-linux-amd64.tar.gz`];
+
+    const found = names.flatMap((name) => name.match(packageVersion) ?? []);
+
+    expect(found).toEqual([version, version]);
+  },
+);
+
 it("README lists the event types, for copying", () => {
   const [block] = markdown.codeBlocks(markdown.sectionOf(readme, "Arguments"));
 

@@ -100,3 +100,13 @@ function uploadNamedBy(expression: string): string | undefined {
   );
   return step?.with?.name;
 }
+
+it("A prerelease is published with a tag of its own, which npm asks for", () => {
+  const steps = jobs.publish?.steps ?? [];
+  const publish = steps.find(({ run = "" }) => run.startsWith("npm publish"));
+
+  expect(publish).toMatchObject({
+    env: { TAG: expect.stringContaining("contains(github.ref_name, '-') && 'next' || 'latest'") },
+    run: expect.stringMatching(/ --tag "\$TAG"$/),
+  });
+});

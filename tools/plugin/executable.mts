@@ -28,7 +28,8 @@ export async function buildExecutable(platform: Platform, directory: string): Pr
   // https://nodejs.org/api/single-executable-applications.html
   const configuration = join(directory, "sea.json");
   const options = {
-    main: join(built, name),
+    // Relative, because the executable holds this path.
+    main: name,
     executable: await nodeBinary(platform),
     output,
     disableExperimentalSEAWarning: true,
@@ -39,7 +40,10 @@ export async function buildExecutable(platform: Platform, directory: string): Pr
     execArgvExtension: "none",
   };
   writeFileSync(configuration, JSON.stringify(options));
-  execFileSync(node, ["--build-sea", configuration], { stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync(node, ["--build-sea", configuration], {
+    cwd: built,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   rmSync(configuration);
   // macOS on Apple silicon runs no program without a signature, and that of Node.js is invalid now.
   if (os === "darwin") execFileSync("codesign", ["--force", "--sign", "-", output]);
