@@ -8,8 +8,8 @@ import { deleteOperation } from "../../src/provider/delete.ts";
 import { diffOperation } from "../../src/provider/diff.ts";
 import { importOperation } from "../../src/provider/import.ts";
 import { adviceFor, listingOffAdvice } from "../../src/provider/messages/advice.ts";
-import { type FactsOf, type FailureName, failure } from "../../src/provider/messages/failure.ts";
-import { failures } from "../../src/provider/messages/failure-table.ts";
+import { type FailureName, failure } from "../../src/provider/messages/failure.ts";
+import { type Failure, failures } from "../../src/provider/messages/failure-table.ts";
 import { nameOfWebhook } from "../../src/provider/messages/names.ts";
 import * as notices from "../../src/provider/messages/notices.ts";
 import * as requests from "../../src/provider/messages/requests.ts";
@@ -212,34 +212,36 @@ describe("Every failure", () => {
   const otherBaseUrl = { provider: settings, baseUrl: "https://old.example.com" };
   const invalidSettings = { kind: "notDeleted", problems: ["PROBLEM"], isExplicit: false } as const;
   const notDescribed = { needsListing: true, problem: "IS ODD", key: "base_abc123/17" };
-  const facts: { readonly [Name in FailureName]: FactsOf<Name> } = {
-    invalidSettings,
-    otherBaseUrl,
-    otherBaseUrlOfRefresh: otherBaseUrl,
-    otherBaseUrlOfDeletion: otherBaseUrl,
-    twoResources: "17",
-    incomplete: undefined,
-    notCreated: request,
-    inDoubt: request,
-    knownId: "17",
-    repeated: undefined,
-    unusableSecret: { id: "17", problem: "IS ODD" },
-    undone: "17",
-    leftBehind: { id: "17", problem: "WHY" },
-    notDescribed,
-    severalTables: undefined,
-    notListed: settings.baseUrl,
-    notLookedUp: request,
-    noAddress: "unchanged",
-    otherHolder: "17",
-    notDeleted: request,
-    stillListed: undefined,
-    listNotFound: settings,
-    notConfirmed: request,
-    fault: { operation: deletion, error: new Error("odd") },
+  const facts: { readonly [Name in FailureName]: Parameters<(typeof failures)[Name]> } = {
+    invalidSettings: [invalidSettings],
+    otherBaseUrl: [otherBaseUrl],
+    otherBaseUrlOfRefresh: [otherBaseUrl],
+    otherBaseUrlOfDeletion: [otherBaseUrl],
+    twoResources: ["17"],
+    incomplete: [],
+    notCreated: [request],
+    inDoubt: [request],
+    knownId: ["17"],
+    repeated: [],
+    unusableSecret: [{ id: "17", problem: "IS ODD" }],
+    undone: ["17"],
+    leftBehind: [{ id: "17", problem: "WHY" }],
+    notDescribed: [notDescribed],
+    severalTables: [],
+    notListed: [settings.baseUrl],
+    notLookedUp: [request],
+    noAddress: ["unchanged"],
+    otherHolder: ["17"],
+    notDeleted: [request],
+    stillListed: [],
+    listNotFound: [settings],
+    notConfirmed: [request],
+    fault: [deletion, new Error("odd")],
   };
-  const textOfFailure = <Name extends FailureName>(failureName: Name, given: FactsOf<Name>) =>
-    (failure as (...args: unknown[]) => Error)(failureName, operation("NAME"), given).message;
+  const textOfFailure = <Name extends FailureName>(
+    failureName: Name,
+    ...given: Parameters<(typeof failures)[Name]>
+  ) => failure(failureName, operation("NAME"), ...given).message;
 
   it.each(Object.keys(failures) as FailureName[])(
     "says what %s leaves behind, and its kind",
@@ -253,11 +255,10 @@ describe("Every failure", () => {
         unchanged: "Nothing was changed.",
         fault: "This is a bug in pulumi-dbwebhooks: please report it.",
       };
-      const { kind: ownKind } = failures[one];
-      const kindOf = ownKind as (given: unknown) => keyof typeof left;
-      const kind = typeof ownKind === "string" ? ownKind : kindOf(facts[one]);
+      const describeFailure = failures[one] as (...given: readonly unknown[]) => Failure;
+      const { kind } = describeFailure(...facts[one]);
 
-      const text = textOfFailure(one, facts[one] as never);
+      const text = textOfFailure(one, ...(facts[one] as never));
 
       expect(text).toMatch(/^NAME failed: \S/);
       expect(text).toContain(`. ${left[kind]} `);
@@ -269,7 +270,7 @@ describe("Every failure", () => {
   it("has one next step", () => {
     const texts = Object.entries(facts).map(([one, given]) => [
       one,
-      textOfFailure(one as FailureName, given as never),
+      textOfFailure(one as FailureName, ...(given as never)),
     ]);
 
     expect(Object.fromEntries(texts)).toMatchInlineSnapshot(`
@@ -305,7 +306,6 @@ describe("Every failure", () => {
   it("depends on the facts of the situation", () => {
     const noPage = failedWith(htmlPage(200), { unusable: { part: "body" } });
     const explicit = { ...invalidSettings, isExplicit: true };
-    const unusableEntries = [{ position: 1, id: "18" }];
 
     const keyOfList = failedWith(apiError(401), { request: listRequest });
     const unsentList = failedWith(outcomes.unsent("stopping"), { request: listRequest });

@@ -13,18 +13,16 @@ import { callText } from "./requests.js";
 import { sentences } from "./sentences.js";
 import type { TroubleshootingHeading } from "./troubleshooting.js";
 
-type Text<Facts> = string | ((facts: Facts) => string);
-
-/** A row of the table. `Facts` are what its sentences depend on. */
-export interface FailureRow<Facts> {
-  readonly kind: ErrorKind | ((facts: Facts) => ErrorKind);
+/** What a failure of an operation says. */
+export interface Failure {
+  readonly kind: ErrorKind;
   /** What went wrong. */
-  readonly cause: Text<Facts>;
+  readonly cause: string;
   /**
    * What to do: one step that is right whatever the program and the configuration were before.
    * Default: nothing.
    */
-  readonly nextStep?: Text<Facts>;
+  readonly nextStep?: string;
   /** The part of the page with the steps that depend on the situation. */
   readonly heading?: TroubleshootingHeading;
 }
@@ -80,29 +78,25 @@ const twoResourcesAdvice = sentences(
   `and remove the other entry with "pulumi state delete".`,
 );
 
-/** Lets the compiler infer the facts of each row. */
-const row = <Facts = void>(given: FailureRow<Facts>) => given;
-
-/** Every failure of an operation. */
+/** Every failure of an operation, as a function of its facts. */
 export const failures = {
-  invalidSettings: row<InvalidSettings>({
-    kind: ({ kind }) => kind,
-    cause: ({ problems }) => `${problems.join(". ")}. Nothing was sent`,
-    nextStep: ({ isExplicit }) =>
-      isExplicit
-        ? correctProvider
-        : `Variables such as ${environmentVariables.apiKey} set a value for this command, whatever the stack stores.`,
+  invalidSettings: ({ kind, problems, isExplicit }: InvalidSettings): Failure => ({
+    kind,
+    cause: `${problems.join(". ")}. Nothing was sent`,
+    nextStep: isExplicit
+      ? correctProvider
+      : `Variables such as ${environmentVariables.apiKey} set a value for this command, whatever the stack stores.`,
   }),
-  noAddress: row<ErrorKind>({
-    kind: (kind) => kind,
+  noAddress: (kind: ErrorKind): Failure => ({
+    kind,
     cause: "its id and its state do not name one webhook. Nothing was sent",
     nextStep: noAddressAdvice,
   }),
 
   // Comparisons and refreshes
-  otherBaseUrl: row<OtherBaseUrl>({
+  otherBaseUrl: (facts: OtherBaseUrl): Failure => ({
     kind: "unchanged",
-    cause: otherBaseUrlText,
+    cause: otherBaseUrlText(facts),
     nextStep: sentences(
       `The default provider has one address and one key, so it could not delete the webhook there.`,
       `First set baseUrl and apiKey back to the address in the state and its key, and run "pulumi up".`,
@@ -110,46 +104,43 @@ export const failures = {
     ),
     heading: "The base URL has changed",
   }),
-  otherBaseUrlOfRefresh: row<OtherBaseUrl>({
+  otherBaseUrlOfRefresh: (facts: OtherBaseUrl): Failure => ({
     kind: "unchanged",
-    cause: otherBaseUrlText,
-    nextStep: ({ baseUrl }) =>
-      `Run the command with the settings of ${shownValue(baseUrl)} or, if the last update used them, without --run-program.`,
+    cause: otherBaseUrlText(facts),
+    nextStep: `Run the command with the settings of ${shownValue(facts.baseUrl)} or, if the last update used them, without --run-program.`,
     heading: "The base URL has changed",
   }),
-  twoResources: row<string>({
+  twoResources: (id: string): Failure => ({
     kind: "unchanged",
-    cause: (id) => `${twoResourcesText(id)}, which the service has just returned for another one`,
+    cause: `${twoResourcesText(id)}, which the service has just returned for another one`,
     nextStep: twoResourcesAdvice,
     heading: "Two resources have one webhook",
   }),
 
   // Creations
-  incomplete: row<string | undefined>({
+  incomplete: (problem = "not all arguments are known"): Failure => ({
     kind: "notCreated",
-    cause: (problem = "not all arguments are known") => `${problem}. Nothing was sent`,
+    cause: `${problem}. Nothing was sent`,
     nextStep: `Run "pulumi up" again.`,
   }),
-  notCreated: row<FailedRequest>({
+  notCreated: ({ context, call }: FailedRequest): Failure => ({
     kind: "notCreated",
-    cause: failedRequestText,
-    nextStep: ({ context, call }) => adviceFor(context, call),
+    cause: callText(context, call),
+    nextStep: adviceFor(context, call),
   }),
-  inDoubt: row<FailedRequest>({
+  inDoubt: ({ context, call }: FailedRequest): Failure => ({
     kind: "inDoubt",
-    cause: ({ context, call }) =>
-      isFromElsewhere(call)
-        ? `${callText(context, call)}. ${adviceFor(context, call)}`
-        : callText(context, call),
-    nextStep: ({ call }) =>
-      sentences(
-        `Look in the database for a webhook with the url of this resource, and delete it if no stack manages it.`,
-        `Then run "pulumi up" again.`,
-        conflictAdvice(call),
-      ),
+    cause: isFromElsewhere(call)
+      ? `${callText(context, call)}. ${adviceFor(context, call)}`
+      : callText(context, call),
+    nextStep: sentences(
+      `Look in the database for a webhook with the url of this resource, and delete it if no stack manages it.`,
+      `Then run "pulumi up" again.`,
+      conflictAdvice(call),
+    ),
     heading: "inDoubt",
   }),
-  repeated: row({
+  repeated: (): Failure => ({
     kind: "unchanged",
     cause: sentences(
       "it was not sent, because earlier in this command the creation of this webhook, or of one with the",
@@ -158,74 +149,70 @@ export const failures = {
     nextStep: "First do what the error of that creation says. Then run the command again.",
     heading: "inDoubt",
   }),
-  knownId: row<string>({
+  knownId: (id: string): Failure => ({
     kind: "inDoubt",
-    cause: (id) =>
-      sentences(
-        `the service returned webhook ${shownValue(id)}, which this command already knows.`,
-        `Either it returned an existing webhook, or it numbers its webhooks from the beginning again and has`,
-        `created one whose secret is lost. Nothing was deleted`,
-      ),
+    cause: sentences(
+      `the service returned webhook ${shownValue(id)}, which this command already knows.`,
+      `Either it returned an existing webhook, or it numbers its webhooks from the beginning again and has`,
+      `created one whose secret is lost. Nothing was deleted`,
+    ),
     nextStep: sentences(
       `Before you run the command again, find out which of the two: with a service that keeps one webhook per url, set`,
       `the option deleteBeforeReplace; with one that reuses numbers, use --parallel 1.`,
     ),
     heading: "The service returned a known id",
   }),
-  unusableSecret: row<ProblemWithWebhook>({
+  unusableSecret: ({ id, problem }: ProblemWithWebhook): Failure => ({
     kind: "inDoubt",
-    cause: ({ id, problem }) =>
-      sentences(
-        `the service returned webhook ${shownValue(id)} without a secret that can be stored: the secret ${problem}.`,
-        `It may be an existing webhook, so it was not deleted`,
-      ),
+    cause: sentences(
+      `the service returned webhook ${shownValue(id)} without a secret that can be stored: the secret ${problem}.`,
+      `It may be an existing webhook, so it was not deleted`,
+    ),
     nextStep: sentences(
       `Find out whether a stack manages it; if none does, delete it at the service.`,
       `Every creation ends like this until the service returns another kind of secret.`,
     ),
     heading: "inDoubt",
   }),
-  undone: row<string>({
+  undone: (id: string): Failure => ({
     kind: "undone",
-    cause: stoppedText,
+    cause: stoppedText(id),
     nextStep: "Run the command again.",
   }),
-  leftBehind: row<ProblemWithWebhook>({
+  leftBehind: ({ id, problem }: ProblemWithWebhook): Failure => ({
     kind: "leftBehind",
-    cause: ({ id, problem }) => `${stoppedText(id)}, and it could not be deleted: ${problem}`,
-    nextStep: ({ id }) => `Delete webhook ${id} at the service.`,
+    cause: `${stoppedText(id)}, and it could not be deleted: ${problem}`,
+    nextStep: `Delete webhook ${id} at the service.`,
     heading: "leftBehind",
   }),
 
   // Imports
-  notDescribed: row<UndescribedWebhook>({
+  notDescribed: ({ needsListing, problem, key }: UndescribedWebhook): Failure => ({
     kind: "unchanged",
-    cause: ({ needsListing, problem }) =>
-      sentences(
-        needsListing &&
-          "the setting listing is not on, and only the service's list shows its url, events and table.",
-        problem && `${importSecretVariable} ${problem}`,
-      ),
-    nextStep: ({ needsListing, problem, key }) =>
-      sentences(
-        needsListing && "Set DBWEBHOOKS_LISTING=true, or listing: true for the Provider.",
-        problem && `Set ${importSecretVariable} to a JSON object such as {"${key}":"whsec_…"}.`,
-        describeInVariable,
-      ),
+    cause: sentences(
+      needsListing &&
+        "the setting listing is not on, and only the service's list shows its url, events and table.",
+      problem && `${importSecretVariable} ${problem}`,
+    ),
+    nextStep: sentences(
+      needsListing && "Set DBWEBHOOKS_LISTING=true, or listing: true for the Provider.",
+      problem && `Set ${importSecretVariable} to a JSON object such as {"${key}":"whsec_…"}.`,
+      describeInVariable,
+    ),
   }),
-  severalTables: row({
+  severalTables: (): Failure => ({
     kind: "unchanged",
     cause: "it selects several tables, and a resource can declare one or all",
     nextStep: "Create a webhook for each table instead, and delete this one at the service.",
   }),
-  notListed: row<string>({
+  notListed: (baseUrl: string): Failure => ({
     kind: "unchanged",
-    cause: (baseUrl) => `the service at ${shownValue(baseUrl)} does not list it`,
+    cause: `the service at ${shownValue(baseUrl)} does not list it`,
     nextStep: "Check the id, which is DATABASE/NUMBER, and the base URL.",
   }),
-  notLookedUp: row<UndecidedList>({
+  notLookedUp: ({ context, call }: UndecidedList): Failure => ({
     kind: "unchanged",
-    cause: ({ context, call }) =>
+    cause:
       call === undefined
         ? "the service does not list it, but may have listed only a part of its webhooks"
         : `it could not be looked up: ${callText(context, call)}`,
@@ -233,67 +220,63 @@ export const failures = {
   }),
 
   // Deletions
-  otherHolder: row<string>({
+  otherHolder: (id: string): Failure => ({
     kind: "notDeleted",
-    cause: (id) => `${twoResourcesText(id)}. Nothing was sent`,
+    cause: `${twoResourcesText(id)}. Nothing was sent`,
     nextStep: twoResourcesAdvice,
     heading: "Two resources have one webhook",
   }),
-  otherBaseUrlOfDeletion: row<OtherBaseUrl>({
+  otherBaseUrlOfDeletion: (facts: OtherBaseUrl): Failure => ({
     kind: "notDeleted",
-    cause: (facts) => `${otherBaseUrlText(facts)}. Nothing was sent`,
+    cause: `${otherBaseUrlText(facts)}. Nothing was sent`,
     // A Provider that only gets its address back replaces the webhook once more.
-    nextStep: ({ provider: { isExplicit } }) =>
-      isExplicit
-        ? sentences(
-            `If you know the address in the state, set the Provider back to it and to its own key,`,
-            `and give the other address and its key to a second Provider for the webhooks that are to be there.`,
-          )
-        : "If you know the address in the state, use it together with its own key again.",
+    nextStep: facts.provider.isExplicit
+      ? sentences(
+          `If you know the address in the state, set the Provider back to it and to its own key,`,
+          `and give the other address and its key to a second Provider for the webhooks that are to be there.`,
+        )
+      : "If you know the address in the state, use it together with its own key again.",
     heading: "The base URL has changed",
   }),
-  notDeleted: row<FailedRequest>({
+  notDeleted: ({ context, call }: FailedRequest): Failure => ({
     kind: "notDeleted",
-    cause: failedRequestText,
-    nextStep: ({ context, call }) => adviceFor(context, call),
+    cause: callText(context, call),
+    nextStep: adviceFor(context, call),
   }),
-  stillListed: row({
+  stillListed: (): Failure => ({
     kind: "notDeleted",
     cause: "the service returned 404 NOT_FOUND for it, but still lists it",
     nextStep: "Check whether the API key may delete webhooks, and run the command again.",
     heading: "A wrong key",
   }),
-  listNotFound: row<Settings>({
+  listNotFound: (settings: Settings): Failure => ({
     kind: "notDeleted",
     cause: sentences(
       "the service returned 404 NOT_FOUND for it and for the list of its database:",
       "the API key has no access to the database, the database is gone, or the service cannot list webhooks",
     ),
-    nextStep: (settings) =>
-      sentences(
-        `Check ${nameOfSetting(settings, "apiKey")}.`,
-        `If the database is gone or cannot be listed, ${listingOffAdvice(settings)}.`,
-      ),
+    nextStep: sentences(
+      `Check ${nameOfSetting(settings, "apiKey")}.`,
+      `If the database is gone or cannot be listed, ${listingOffAdvice(settings)}.`,
+    ),
     heading: "A wrong key",
   }),
-  notConfirmed: row<FailedRequest>({
+  notConfirmed: ({ context, call }: FailedRequest): Failure => ({
     kind: "notDeleted",
-    cause: ({ context, call }) =>
-      sentences(
-        `the service returned 404 NOT_FOUND for it, which it also returns to a key without access,`,
-        `and its list does not show whether the webhook exists: ${callText(context, call)}`,
-      ),
-    nextStep: ({ context, call }) =>
-      sentences(
-        adviceFor(context, call),
-        `If the key is right and the service cannot list all webhooks, ${listingOffAdvice(context.settings)}.`,
-      ),
+    cause: sentences(
+      `the service returned 404 NOT_FOUND for it, which it also returns to a key without access,`,
+      `and its list does not show whether the webhook exists: ${callText(context, call)}`,
+    ),
+    nextStep: sentences(
+      adviceFor(context, call),
+      `If the key is right and the service cannot list all webhooks, ${listingOffAdvice(context.settings)}.`,
+    ),
     heading: "A wrong key",
   }),
 
-  fault: row<{ readonly operation: Operation; readonly error: unknown }>({
+  fault: (operation: Operation, error: unknown): Failure => ({
     kind: "fault",
-    cause: ({ operation, error }) => `an unexpected error (${unexpectedText(operation, error)})`,
+    cause: `an unexpected error (${unexpectedText(operation, error)})`,
     nextStep: "Before you run the command again, check which webhooks the service has.",
   }),
 };
@@ -315,10 +298,6 @@ function isFromElsewhere({ outcome, unusable }: EndedCall): boolean {
 
 function twoResourcesText(id: string): string {
   return `two resources have webhook ${shownValue(id)}`;
-}
-
-function failedRequestText({ context, call }: FailedRequest): string {
-  return callText(context, call);
 }
 
 function otherBaseUrlText({ provider, baseUrl }: OtherBaseUrl): string {

@@ -1,6 +1,6 @@
 import { type ErrorKind, faultText, WebhookError } from "../run/errors.js";
 import type { Operation } from "../run/operation.js";
-import { type FailureRow, failures } from "./failure-table.js";
+import { type Failure, failures } from "./failure-table.js";
 import { sentences } from "./sentences.js";
 import { see } from "./troubleshooting.js";
 
@@ -20,26 +20,19 @@ type Failures = typeof failures;
 /** The name of a failure in the table. */
 export type FailureName = keyof Failures;
 
-/** What the sentences of a failure depend on. */
-export type FactsOf<Name extends FailureName> =
-  Failures[Name] extends FailureRow<infer Facts> ? Facts : never;
-
 /** Returns the error for a failure of an operation. */
 export function failure<Name extends FailureName>(
   name: Name,
   operation: Operation,
-  ...[facts]: FactsOf<Name> extends void ? [] : [facts: FactsOf<Name>]
+  ...facts: Parameters<Failures[Name]>
 ): WebhookError {
-  const row = failures[name] as FailureRow<unknown>;
-  const write = <Text extends string>(text: Text | ((facts: unknown) => Text)) =>
-    typeof text === "string" ? text : text(facts);
-  const kind = write(row.kind);
-  const nextStep = row.nextStep ? write(row.nextStep) : "";
-  const reference = row.heading && see(row.heading);
+  const describe = failures[name] as (...args: Parameters<Failures[Name]>) => Failure;
+  const { kind, cause, nextStep = "", heading } = describe(...facts);
+  const reference = heading && see(heading);
   // The advice after a refused request refers to a part of the page by itself.
   const isRepeated = reference !== undefined && nextStep.includes(reference);
   const text = sentences(
-    `${operation.name} failed: ${write(row.cause).replace(/\.$/, "")}.`,
+    `${operation.name} failed: ${cause.replace(/\.$/, "")}.`,
     consequenceTexts[kind],
     nextStep,
     !isRepeated && reference,
@@ -52,5 +45,5 @@ export function failure<Name extends FailureName>(
  * package.
  */
 export function webhookErrorOf(error: unknown, operation: Operation): WebhookError {
-  return error instanceof WebhookError ? error : failure("fault", operation, { operation, error });
+  return error instanceof WebhookError ? error : failure("fault", operation, operation, error);
 }
