@@ -1,7 +1,7 @@
 /**
  * The webhook subscriptions of a database, as Pulumi resources on the plugin, which Pulumi calls a
  * native provider. The module exports the same names as `pulumi-dbwebhooks`, and also supports the
- * option `import` and the output `webhookId`.
+ * option `import`.
  *
  * @module pulumi-dbwebhooks/native
  */

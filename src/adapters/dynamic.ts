@@ -1,6 +1,7 @@
 // The dynamic provider: Pulumi's provider process loads this file as `pulumi-dbwebhooks/provider`.
 import type { dynamic } from "@pulumi/pulumi";
 import { assertNodeVersion } from "../common/node-version.js";
+import { withoutProviderText } from "../common/provider-text.js";
 import { explicitProviderKey, namespace } from "../common/setting-names.js";
 import { checkOperation } from "../provider/check.js";
 import { createOperation } from "../provider/create.js";
@@ -13,9 +14,6 @@ import { EngineMonitor, type Severity } from "../provider/run/engine-monitor.js"
 import type { OperationDefinition } from "../provider/run/operation.js";
 import { updateOperation } from "../provider/update.js";
 import { WebhookProvider } from "../provider/webhook-provider.js";
-
-/** The property in which Pulumi keeps the text of a dynamic provider. */
-const providerTextKey = "__provider";
 
 // A write fails once the engine has ended, but this process may still have to delete a new webhook.
 process.stderr.on("error", () => {});
@@ -46,7 +44,7 @@ export async function diff(
   news: Properties,
 ): Promise<dynamic.DiffResult> {
   return performOperation(diffOperation, {
-    ...parseStateEntry({ id }, olds),
+    ...parseStateEntry(id, olds),
     news: withoutProviderText(news),
   });
 }
@@ -61,7 +59,7 @@ export async function create(inputs: Properties): Promise<dynamic.CreateResult> 
  * says that the webhook no longer exists.
  */
 export async function read(id: string, props: Properties): Promise<dynamic.ReadResult> {
-  return performOperation(readOperation, parseStateEntry({ id }, props));
+  return performOperation(readOperation, parseStateEntry(id, props));
 }
 
 /** Keeps the old outputs. */
@@ -71,7 +69,7 @@ export async function update(_id: string, olds: Properties): Promise<dynamic.Upd
 
 /** Deletes the webhook. */
 async function remove(id: string, props: Properties): Promise<void> {
-  await performOperation(deleteOperation, parseStateEntry({ id }, props));
+  await performOperation(deleteOperation, parseStateEntry(id, props));
 }
 
 export { remove as delete };
@@ -103,11 +101,6 @@ function providerOf(get: (key: string) => string | undefined): WebhookProvider {
     environment: process.env,
   };
   return new WebhookProvider(source, engineMonitor);
-}
-
-/** Returns the properties of a resource without the text of the dynamic provider. */
-function withoutProviderText({ [providerTextKey]: _text, ...properties }: Properties): Properties {
-  return properties;
 }
 
 /**

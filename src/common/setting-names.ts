@@ -31,8 +31,8 @@ export function isRequiredSetting(name: string): name is RequiredSetting {
   return (requiredSettings as readonly string[]).includes(name);
 }
 
-/** The environment variable with the secret of a webhook to import. */
-export const importSecretVariable = "DBWEBHOOKS_IMPORT_SECRET";
+/** The environment variable that describes the webhooks to import. */
+export const importVariable = "DBWEBHOOKS_IMPORT";
 
 /**
  * Whether Pulumi gives this name to a default provider: `default`, and the version or the address

@@ -85,7 +85,6 @@ function assertNotInDoubt({ operation, knownWebhooks }: Context, creation: strin
 
 async function createOrUndo(context: Context, webhook: WebhookInputs): Promise<CreatedWebhook> {
   const { settings, knownWebhooks, engineMonitor, operation } = context;
-  const startedAt = knownWebhooks.now;
   const creation = await createWebhook(context, webhook);
   if (creation.kind === "refused") {
     throw failure("notCreated", operation, { context, call: creation.call });
@@ -96,12 +95,11 @@ async function createOrUndo(context: Context, webhook: WebhookInputs): Promise<C
   const address = { ...creation.webhook, baseUrl: settings.baseUrl };
   const { id } = address;
   const storable = parseSecret(creation.secret);
-  if (knownWebhooks.isKnown(address, startedAt)) {
-    knownWebhooks.noteExists(address);
+  if (knownWebhooks.isKnown(address)) {
     throw failure("knownId", operation, id);
   }
   if ("problem" in storable) {
-    knownWebhooks.noteExists(address);
+    knownWebhooks.noteNumber(address);
     throw failure("unusableSecret", operation, { id, problem: storable.problem });
   }
   // Before anything else is awaited: Pulumi may start a deletion of this webhook meanwhile.

@@ -43,7 +43,6 @@ export const deleteOperation: OperationDefinition<StateEntry, void> = {
     if (deletion.kind === "absent") {
       await confirmAbsence(context, address, name);
     }
-    knownWebhooks.noteAbsent(address);
   },
 };
 

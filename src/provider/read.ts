@@ -85,7 +85,7 @@ async function findDrift(
   address: WebhookAddress,
   state: WebhookState,
 ): Promise<Drift | "absent"> {
-  const { settings, knownWebhooks, operation } = context;
+  const { settings, operation } = context;
   const { databaseId, id } = address;
   if (!settings.listing) {
     return {};
@@ -95,7 +95,6 @@ async function findDrift(
   const { webhook } = lookup;
   if (webhook === undefined) {
     if (lookup.isComplete) {
-      knownWebhooks.noteAbsent(address);
       operation.warn(absentFromListText(name));
       return "absent";
     }

@@ -10,6 +10,11 @@ export interface WebhookModule {
   readonly module: string;
   /** The type of its resources. */
   readonly type: string;
+  /**
+   * The type of the resources of the other module. Both have the same state, so this alias lets a
+   * webhook move between the modules.
+   */
+  readonly otherType: string;
   /** The package of its providers. */
   readonly packageName: string;
 }
@@ -53,7 +58,10 @@ export abstract class WebhookResource extends pulumi.CustomResource {
       webhookModule.type,
       name,
       { ...unresolvedOutputs, ...given, ...moduleProperties },
-      pulumi.mergeOptions(opts, { additionalSecretOutputs: ["secret"] }),
+      pulumi.mergeOptions(opts, {
+        additionalSecretOutputs: ["secret"],
+        aliases: [{ type: webhookModule.otherType }],
+      }),
     );
   }
 }

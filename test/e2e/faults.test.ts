@@ -35,7 +35,7 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
     stored = await stack().storedWebhooks();
   };
   const existingIn = (name: string) => stack().service.webhooks.filter(isOf(name));
-  const idIn = (name: string) => existingIn(name).map(program.idOf)[0];
+  const idIn = (name: string) => existingIn(name).map(({ id }) => String(id))[0];
   const kindsOf = (name: string) =>
     errorsOf(output)
       .filter((error) => error.name === name)

@@ -76,7 +76,7 @@ describe.each([{ program: javascriptProgram }, { program: yamlProgram }])(
       const ids = Object.values(await stack().storedWebhooks()).map(({ id }) => id);
       expect(exitCode).not.toBe(0);
       expect(ids).toHaveLength(1);
-      expect(ids.toSorted()).toEqual(service.webhooks.map(program.idOf).toSorted());
+      expect(ids.toSorted()).toEqual(service.webhooks.map(({ id }) => String(id)).toSorted());
     });
   },
 );

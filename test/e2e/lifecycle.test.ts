@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { someArgs } from "../helpers/builders.ts";
-import { numberOf } from "../helpers/cli-output.ts";
 import { countsOf } from "../helpers/faults/faults.mts";
 import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.ts";
 import { noPromptFlags, type StoredWebhooks, shareStack } from "../helpers/stack.ts";
@@ -42,7 +41,7 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
   /** The output of all commands but the one that shows the outputs of the stack in clear text. */
   let printed = "";
   let created: StoredWebhooks;
-  const idOf = (name: string) => numberOf(created[name]?.id);
+  const idOf = (name: string) => Number(created[name]?.id);
   const run = async (...command: string[]) => {
     const result = await stack().pulumi(command);
     ({ output } = result);
@@ -119,7 +118,7 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
     let after: StoredWebhooks;
     let secretsBefore: readonly string[];
     const webhookOf = (name: string) =>
-      stack().service.webhooks.find((webhook) => program.idOf(webhook) === after[name]?.id);
+      stack().service.webhooks.find(({ id }) => String(id) === after[name]?.id);
 
     beforeAll(async () => {
       const { service, declare } = stack();

@@ -29,20 +29,12 @@ export function webhooksInState(exported: string): WebhookInState[] {
     .map(({ urn, id, outputs, ...resource }) => ({
       urn,
       name: urn.split("::").at(-1) ?? "",
-      id: numberOf(id),
+      id: Number(id),
       baseUrl: outputs.baseUrl,
       secret: outputs.secret?.plaintext && JSON.parse(outputs.secret.plaintext),
       isPendingDeletion: resource.delete ?? false,
       isPendingReplacement: resource.pendingReplacement ?? false,
     }));
-}
-
-/**
- * Returns the number of a webhook from its id in the state, in which the plugin also names the
- * database.
- */
-export function numberOf(id: string | undefined): number {
-  return Number(id?.split("/").at(-1));
 }
 
 /** An error of a webhook. */

@@ -20,7 +20,7 @@ export type Webhooks = Readonly<Record<string, DeclaredWebhook>>;
 /** The arguments of explicit providers by resource name. */
 type Providers = Readonly<Record<string, object>>;
 
-export interface Program extends Pick<Adapter, "name" | "idOf" | "type"> {
+export interface Program extends Pick<Adapter, "name" | "type"> {
   /** Writes a project without resources into its directory. */
   write(directory: string): Promise<void>;
   /** Replaces the webhooks and explicit providers that the program declares. */

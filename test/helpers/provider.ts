@@ -56,17 +56,17 @@ export function startProvider(settings: Texts = {}, options: ProviderOptions = {
     ) =>
       provider.perform(
         diffOperation,
-        { ...parseStateEntry({ id }, olds), news, ignored },
+        { ...parseStateEntry(id, olds), news, ignored },
         optionsWith(options),
       ),
     create: (inputs: Properties, options?: SomeOptions) =>
       provider.perform(createOperation, { inputs }, optionsWith(options)),
     read: (id: string, props: Properties, options?: SomeOptions) =>
-      provider.perform(readOperation, parseStateEntry({ id }, props), optionsWith(options)),
-    import: (id: string, databaseId: string, options?: SomeOptions) =>
-      provider.perform(importOperation, { id, databaseId }, optionsWith(options)),
+      provider.perform(readOperation, parseStateEntry(id, props), optionsWith(options)),
+    import: (id: string, options?: SomeOptions) =>
+      provider.perform(importOperation, { id }, optionsWith(options)),
     delete: (id: string, props: Properties, options?: SomeOptions) =>
-      provider.perform(deleteOperation, parseStateEntry({ id }, props), optionsWith(options)),
+      provider.perform(deleteOperation, parseStateEntry(id, props), optionsWith(options)),
   };
 }
 

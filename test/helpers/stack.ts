@@ -8,7 +8,6 @@ import {
 import { aroundAll, expect, inject, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { someArgs } from "./builders.ts";
-import { numberOf } from "./cli-output.ts";
 import { run, start, succeed } from "./commands.ts";
 import { textsBelow, withDirectory, writeJson } from "./directory.ts";
 import { createWebhook } from "./local-service.ts";
@@ -74,7 +73,7 @@ export async function expectNoUnknownWebhook(
   { webhooks }: LocalService,
 ): Promise<void> {
   const stored = (await stack.allResources()).filter(isWebhook);
-  const known = stored.map(({ id }) => numberOf(id));
+  const known = stored.map(({ id }) => Number(id));
   expect(webhooks.filter(({ id }) => !known.includes(id))).toEqual([]);
 }
 
@@ -116,16 +115,12 @@ export function methodsAndKeysOf({ requests }: LocalService): string[] {
 }
 
 /** Asserts that the state has each webhook of a service once, with its secret. */
-export async function expectAgreement(
-  { idOf }: Program,
-  stack: TestStack,
-  { webhooks }: LocalService,
-): Promise<void> {
+export async function expectAgreement(stack: TestStack, { webhooks }: LocalService): Promise<void> {
   const outputs = await stack.outputs();
   const stored = Object.entries(await stack.storedWebhooks());
   const inState = stored.map(([name, { id }]) => [id, outputs[`${name}Secret`]]);
   expect(inState.toSorted()).toEqual(
-    webhooks.map((webhook) => [idOf(webhook), webhook.secret]).toSorted(),
+    webhooks.map((webhook) => [String(webhook.id), webhook.secret]).toSorted(),
   );
 }
 

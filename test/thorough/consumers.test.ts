@@ -26,8 +26,8 @@ const args: dbwebhooks.WebhookArgs = ${args};
 export const secret = (opts: dbwebhooks.ProviderArgs) =>
   new dbwebhooks.Webhook("orders", args, {
     provider: new dbwebhooks.Provider("eu", opts),
-    import: "base_abc123/42",
-  }).webhookId;
+    import: "42",
+  }).id;
 `;
 const cjsProgram = `const { Webhook } = require("pulumi-dbwebhooks");
 exports.ordersSecret = new Webhook("orders", ${args}).secret;

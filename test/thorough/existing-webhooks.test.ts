@@ -1,22 +1,20 @@
 import { expect, it } from "vitest";
 import { someArgs } from "../helpers/builders.ts";
 import { succeed } from "../helpers/commands.ts";
-import { writeFiles } from "../helpers/directory.ts";
 import { commandBlocks } from "../helpers/guide.ts";
 import { codeBlocks, readPage, sectionOf } from "../helpers/markdown.ts";
 import { javascriptPluginProgram } from "../helpers/programs.ts";
 import { withStack } from "../helpers/stack.ts";
 
 const page = readPage("docs/existing-webhooks.md");
-const move = sectionOf(page, "Move from the dynamic provider to the plugin");
-const script = codeBlocks(move).find(({ language }) => language === "js")?.text;
-const [commandsOfMove = ""] = commandBlocks(move).map(({ commands }) => commands);
+const [importLine] = codeBlocks(sectionOf(page, "Move to the other provider"));
+const entry = /"(.+)"/.exec(importLine?.text ?? "")?.[1] ?? "";
 const [commandsOfSplit = ""] = commandBlocks(sectionOf(page, "Split a stack")).map(
   ({ commands }) => commands,
 );
 
-const programWith = (entry: string) => `
-  const { Webhook } = require("${entry}");
+const programWith = (name: string) => `
+  const { Webhook } = require("${name}");
   const args = ${JSON.stringify(someArgs({ tableId: "tbl_orders" }))};
   exports.ordersSecret = new Webhook("orders", args).secret;
 `;
@@ -26,27 +24,22 @@ it("docs/existing-webhooks.md moves a webhook to the plugin and to another stack
     async ({ service, directory, environment, writeProgram, allResources, outputs, up }) => {
       const variables = { PULUMI_STACK: "test", PULUMI_SKIP_CONFIRMATIONS: "true" };
       const options = { directory, environment: { ...environment, ...variables } };
-      const paste = async (commands: string) => {
-        const { urn } =
-          (await allResources()).find((one) => one.urn.endsWith("Webhook::orders")) ?? {};
-        const text = commands
-          .replace(/'urn:[^']+'/, `'${urn}'`)
-          .replace("--source dev --dest other", "--source test --dest other");
-        await succeed("bash", ["-euo", "pipefail", "-c", text], options);
-      };
       await writeProgram(programWith("pulumi-dbwebhooks"));
       await up();
       const [webhook] = service.webhooks;
       service.clearRequests();
 
-      await writeFiles(directory, { "import.mjs": script });
-      await paste(commandsOfMove);
-      await writeProgram(programWith("pulumi-dbwebhooks/native"));
+      await writeProgram(programWith(entry));
       await up();
       const secrets = await outputs();
+      const resources = await allResources();
+      const { urn = "" } = resources.find((one) => one.urn.endsWith("Webhook::orders")) ?? {};
       await succeed("pulumi", ["stack", "init", "other", "--no-select"], options);
       await succeed("cp", ["Pulumi.test.yaml", "Pulumi.other.yaml"], options);
-      await paste(commandsOfSplit);
+      const text = commandsOfSplit
+        .replace(/'urn:[^']+'/, `'${urn}'`)
+        .replace("--source dev --dest other", "--source test --dest other");
+      await succeed("bash", ["-euo", "pipefail", "-c", text], options);
       const inOther = {
         ...options,
         environment: { ...options.environment, PULUMI_STACK: "other" },
@@ -58,6 +51,8 @@ it("docs/existing-webhooks.md moves a webhook to the plugin and to another stack
       // The helper destroys the first stack.
       await succeed("pulumi", ["destroy", "--yes"], inOther);
 
+      expect(entry).toBe("pulumi-dbwebhooks/native");
+      expect(urn).toContain("::dbwebhooks:index:Webhook::");
       expect(secrets).toEqual({ ordersSecret: webhook?.secret });
       expect(stdout.trim()).toBe(webhook?.secret);
       expect(requests).toEqual([]);

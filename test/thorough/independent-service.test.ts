@@ -32,7 +32,7 @@ it.each([javascriptProgram, javascriptPluginProgram])(
         await destroy();
 
         // The examples of the description.
-        const id = program.idOf({ databaseId: "base_1", id: 17 });
+        const id = "17";
         expect(stored).toMatchObject({ orders: { id } });
         expect(ordersSecret).toBe("a-secret-for-signatures");
         const path = "/api/v1/bases/base_1/webhooks";

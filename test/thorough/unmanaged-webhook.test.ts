@@ -15,7 +15,7 @@ it.each([javascriptProgram, yamlProgram])(
     await withStack(async ({ service, declare, up, createByHand, directory, environment }) => {
       await declare({ orders: {} });
       await up();
-      const managed = service.webhooks.map(program.idOf);
+      const managed = service.webhooks.map(({ id }) => String(id));
       const { id } = await createByHand();
       const commands = blocks
         .map((block) => block.commands)
@@ -30,7 +30,7 @@ it.each([javascriptProgram, yamlProgram])(
       expect(stdout).toContain(`"id":${id},`);
       const shown = [...stdout.matchAll(/"id": "(.+)"/g)].map(([, one]) => one);
       expect(shown).toEqual(managed);
-      expect(service.webhooks.map(program.idOf)).toEqual(managed);
+      expect(service.webhooks.map(({ id }) => String(id))).toEqual(managed);
     }, options);
   },
 );

@@ -16,7 +16,7 @@ import {
 } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/errors.ts";
 import { refusedAddress, type StubResponse } from "../helpers/http-server.ts";
-import { startProvider, type Texts } from "../helpers/provider.ts";
+import { startProvider } from "../helpers/provider.ts";
 import { startWithService } from "../helpers/provider-with-service.ts";
 import { response } from "../helpers/transport.ts";
 
@@ -270,11 +270,14 @@ describe("A creation for which the service returns a webhook that the provider k
     ["has compared it", [], ({ diff, state }) => diff("17", state, someArgs())],
     ["has read it", [listOf(listed())], ({ read, state }) => read("17", state)],
     ["has created it", [created], ({ create }) => create(someArgs())],
-    ["has imported it", [listOf(listed())], (provider) => provider.import("17", "base_abc123")],
+    ["has imported it", [], (provider) => provider.import("17")],
+    ["has deleted it", [deleted], remove],
+    ["has found at its deletion that it is gone", [notFound, listOf()], remove],
+    ["misses it in a list", [listOf()], ({ read, state }) => read("17", state)],
     ["could not delete it", [forbidden], (provider) => errorOf(remove(provider))],
     ["got it with an unusable secret", [createdUnusable], failToCreate],
   ])("is in doubt, and nothing is deleted, when the provider %s", async (_, responses, act) => {
-    const environment = { DBWEBHOOKS_IMPORT_SECRET: `{"base_abc123/17":"${secret}"}` };
+    const environment = { DBWEBHOOKS_IMPORT: JSON.stringify({ 17: { ...someArgs(), secret } }) };
     const answers = [...responses, created];
     const provider = await startWithService(answers, { listing: "true" }, { environment });
     await act(provider);
@@ -286,26 +289,6 @@ describe("A creation for which the service returns a webhook that the provider k
     expect(error.message).toContain("webhook 17");
     expect(provider.methods().slice(sent)).toEqual(["POST"]);
   });
-
-  it.each<[string, StubResponse[], (provider: Provider) => Promise<unknown>, settings?: Texts]>([
-    ["has deleted it", [deleted], remove],
-    ["has found at its deletion that it is gone", [notFound, listOf()], remove],
-    [
-      "misses it in a list",
-      [listOf()],
-      ({ read, state }) => read("17", state),
-      { listing: "true" },
-    ],
-  ])(
-    "succeeds once when the provider %s: services reuse ids",
-    async (_, responses, act, settings) => {
-      const provider = await startWithService([...responses, created], settings);
-      await act(provider);
-
-      expect(await provider.create(someArgs())).toMatchObject({ id: "17" });
-      await expect(provider.create(someArgs())).rejects.toMatchObject({ kind: "inDoubt" });
-    },
-  );
 
   it("is in doubt, and so is the next one, when the webhook is deleted while the creation is in flight", async () => {
     const { promise: hold, resolve: release } = Promise.withResolvers<void>();

@@ -7,8 +7,6 @@ import {
   listOf,
   nestedBody,
   nestedError,
-  secret,
-  someArgs,
   someState,
 } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/errors.ts";
@@ -166,18 +164,4 @@ describe("A deletion that gets 404", () => {
 
     expect(provider.methods()).toEqual(["GET", "DELETE", "GET"]);
   });
-
-  it.each([
-    ["is gone", listOf()],
-    ["counts as gone", { statusCode: 405 }],
-  ])(
-    "knows afterwards that the webhook %s, so that a creation may return its number",
-    async (_, list) => {
-      const created: StubResponse = { body: { id: 17, secret } };
-      const provider = await startWithService([notFound, list, created]);
-      await provider.delete("17", provider.state);
-
-      expect(await provider.create(someArgs())).toMatchObject({ id: "17" });
-    },
-  );
 });

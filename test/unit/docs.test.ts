@@ -10,7 +10,7 @@ import * as markdown from "../helpers/markdown.ts";
 
 const readme = markdown.readPage("README.md");
 const scripts = Object.keys(JSON.parse(markdown.readPage("package.json")).scripts);
-const variables = [...Object.values(settings.environmentVariables), settings.importSecretVariable];
+const variables = [...Object.values(settings.environmentVariables), settings.importVariable];
 
 it("README begins with the program of examples/basic, which the docstring of Webhook shows too", () => {
   const example = markdown.readPage("examples/basic/index.ts");

@@ -1,235 +1,134 @@
 import { describe, expect, it } from "vitest";
-import { listed, listOf, nestedBody, secret, someArgs, wrapped } from "../helpers/builders.ts";
+import { nestedBody, secret, someArgs, wrapped } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/errors.ts";
-import type { StubResponse } from "../helpers/http-server.ts";
 import { startWithService } from "../helpers/provider-with-service.ts";
 
-const databaseId = "base_abc123";
-const { url } = someArgs();
-const secrets = JSON.stringify({ [`${databaseId}/17`]: secret, [`${databaseId}/18`]: secret });
 const events = ["record.created", "record.updated"];
-const nestedFlags = `{"${databaseId}/17":{"secret":"${secret}","url":"http://a.example","events":["a"],"allowUnknownEvents":${nestedBody},"allowInsecureUrl":${nestedBody}}}`;
+const described = { ...someArgs(), events: events.toReversed(), secret };
 const lineOf = (id: number) =>
-  expect.stringMatching(`^info: (?!.*DBWEBHOOKS_IMPORT_SECRET).*webhook ${id} `);
-const twoWebhooks = listOf(listed({ id: 18, url: "https://b.example" }), listed());
+  expect.stringMatching(`^info: .*webhook ${id} .*DBWEBHOOKS_IMPORT .*not looked up`);
 
-/**
- * Starts a provider with a text in `DBWEBHOOKS_IMPORT_SECRET`, and a service that returns a list.
- */
-async function startImport(importSecret?: string, list = twoWebhooks, changes = {}) {
-  const environment = { DBWEBHOOKS_IMPORT_SECRET: importSecret };
-  const settings = { listing: "true", ...changes };
-  const provider = await startWithService(list, settings, { environment });
-  const importWebhook = (id = "17", urn = "urn:a") => provider.import(id, databaseId, { urn });
-  return { ...provider, importWebhook };
+/** Starts a provider with this value of `DBWEBHOOKS_IMPORT`: a text, or an object as JSON. */
+async function startImport(given: object | string | undefined, settings = {}) {
+  const text = typeof given === "object" ? JSON.stringify(given) : given;
+  const environment = { DBWEBHOOKS_IMPORT: text };
+  return startWithService([], { listing: "true", ...settings }, { environment });
 }
 
 describe("An import", () => {
-  it("reads the webhook from the list, with its url and its secret wrapped", async () => {
-    const { importWebhook, baseUrl, methods, lines } = await startImport(secrets);
-    const inputs = { databaseId, url: wrapped(url), events };
+  it.each([{ listing: undefined }, { listing: "false" }, { listing: "true" }])(
+    "sends nothing, says so, and returns what the variable describes, with %j",
+    async (settings) => {
+      const run = await startImport({ 17: { ...described, tableId: "tbl_1" } }, settings);
+      const { url } = described;
+      const inputs = { ...someArgs(), url: wrapped(url), events, tableId: "tbl_1" };
 
-    expect(await importWebhook()).toStrictEqual({
-      id: "17",
-      inputs,
-      props: { ...inputs, baseUrl, secret: wrapped(secret) },
-    });
-    expect(methods()).toEqual(["GET"]);
-    expect(lines).toEqual([lineOf(17)]);
-  });
+      expect(await run.import("17")).toStrictEqual({
+        inputs,
+        props: { ...inputs, baseUrl: run.baseUrl, secret: wrapped(secret) },
+      });
+      expect(run.requests).toEqual([]);
+      expect(run.lines).toEqual([lineOf(17)]);
+    },
+  );
 
   it("says once for each resource that another one may have the webhook: Pulumi reads it twice", async () => {
-    const { importWebhook, lines } = await startImport(secrets);
+    const { import: importWebhook, lines } = await startImport({ 17: described, 18: described });
 
-    for (const id of ["17", "17", "18"]) await importWebhook(id);
-    await importWebhook("17", "urn:b");
+    for (const id of ["17", "17", "18"]) await importWebhook(id, { urn: "urn:a" });
+    await importWebhook("17", { urn: "urn:b" });
 
     expect(lines).toEqual([lineOf(17), lineOf(18), lineOf(17)]);
   });
 
-  it.each<[entry: object, args: object]>([
-    [{ tableIds: ["tbl_1"] }, { tableId: "tbl_1" }],
-    [{ tableIds: [] }, {}],
-    [{ url: "http://a.example" }, { url: "http://a.example", allowInsecureUrl: true }],
-    [{ url: "http://127.0.0.1:1" }, { url: "http://127.0.0.1:1" }],
-    [{ events: ["z", ...events] }, { events: [...events, "z"], allowUnknownEvents: true }],
-  ])("of a webhook with %j returns arguments with %j", async (entry, args) => {
-    const list = listOf({ id: "odd" }, listed(entry));
-    const { importWebhook, check, diff } = await startImport(secrets, list);
-    const declared = someArgs({ ...args });
+  it("takes the webhook of its number among several", async () => {
+    const run = await startImport({
+      17: { ...described, secret: "whsec_a" },
+      18: { ...described, databaseId: "base_other", secret: "whsec_b" },
+    });
 
-    const { inputs, props } = await importWebhook();
+    expect((await run.import("17")).props.secret).toEqual(wrapped("whsec_a"));
+    expect((await run.import("18")).props).toMatchObject({ databaseId: "base_other" });
+  });
 
-    expect(inputs).toEqual({ ...declared, url: wrapped(declared.url) });
-    expect((await check(declared)).failures).toEqual([]);
+  it("takes null as a tableId that is not given", async () => {
+    const run = await startImport({ 17: { ...described, tableId: null } });
+
+    const { inputs, props } = await run.import("17");
+
+    expect([inputs, props].map((one) => "tableId" in one)).toEqual([false, false]);
+  });
+
+  it("may need the arguments that allow other events and urls, and then is no difference", async () => {
+    const flags = { allowUnknownEvents: true, allowInsecureUrl: true };
+    const odd = { ...described, ...flags, url: "http://a.example", events: ["view.created"] };
+    const run = await startImport({ 17: odd });
+    const { secret: _, ...declared } = odd;
+
+    const { inputs, props } = await run.import("17");
+
+    expect(inputs).toMatchObject(flags);
     // Pulumi passes secrets to the provider unwrapped.
-    const state = { ...props, url: declared.url, secret };
-    expect(await diff("17", state, declared)).toMatchObject({ changes: false });
+    const state = { ...props, url: odd.url, secret };
+    expect(await run.diff("17", state, declared)).toMatchObject({ changes: false });
   });
 
-  it("takes the secrets of several webhooks from one JSON object", async () => {
-    const secrets = { [`${databaseId}/17`]: "whsec_a", [`${databaseId}/18`]: "whsec_b" };
-    const { importWebhook } = await startImport(` ${JSON.stringify(secrets)}\n`);
-
-    expect((await importWebhook("17")).props.secret).toEqual(wrapped("whsec_a"));
-    expect((await importWebhook("18")).props.secret).toEqual(wrapped("whsec_b"));
-  });
-
-  it.each([
+  it.each<[string, given: object | string | undefined, reason: string]>([
     ["is missing", undefined, "is not set"],
+    ["is empty", "", "is not set"],
     ["is null", "null", "is not a JSON object"],
-    ["is a list", `["${secret}"]`, "is not a JSON object"],
-    ["is JSON that is cut off", `{"base_abc123/17":"${secret}"`, "is not a JSON object"],
-    ["is a cut-off list after a line break", `\n ["${secret}`, "is not a JSON object"],
+    ["is a list", [secret], "is not a JSON object"],
+    ["is JSON that is cut off", `{"17":{"secret":"${secret}"`, "is not a JSON object"],
     ["is a bare secret", secret, "is not a JSON object"],
-    ["has surrounding white space", `{"base_abc123/17":" ${secret}"}`, "no usable secret"],
-    ["is false", '{"base_abc123/17":false}', "no usable secret"],
-    ["is the name of the webhook", `{"${secret}":"base_abc123/17"}`, "no usable secret"],
     ["is nested arrays", nestedBody, "is not a JSON object"],
-    ["has nested arrays as flags", nestedFlags, "allowInsecureUrl: must be true or false"],
-    ["is an object without the webhook", `{"base_abc123/18":"${secret}"}`, "no usable secret"],
-  ])("sends nothing when the secret in the environment %s", async (_case, importSecret, reason) => {
-    const { importWebhook, requests } = await startImport(importSecret);
+    ["has another webhook", { 18: described }, "does not describe it as an object"],
+    ["has only the secret", { 17: secret }, "does not describe it as an object"],
+    ["has the number as a value", { [secret]: "17" }, "does not describe it as an object"],
+    ["has the name of the webhook before", { "base/17": described }, "does not describe it"],
+    ["has no secret", { 17: { ...described, secret: null } }, "secret: is not"],
+    ["has an empty secret", { 17: { ...described, secret: "" } }, "secret: is not"],
+    ["has white space", { 17: { ...described, secret: `${secret} ` } }, "secret: has white space"],
+    ["has no database", { 17: { ...described, databaseId: undefined } }, "databaseId: "],
+    ["has no url", { 17: { ...described, url: undefined } }, "url: "],
+    ["has a wrong url", { 17: { ...described, url: "a.example" } }, "url: "],
+    ["has an unencrypted url", { 17: { ...described, url: "http://a.example" } }, "url: "],
+    ["has no events", { 17: { ...described, events: undefined } }, "events: "],
+    ["has an unknown event", { 17: { ...described, events: ["view.created"] } }, "events\\[0\\]: "],
+    ["has a number as table", { 17: { ...described, tableId: 7 } }, "tableId: "],
+    ["has an unknown name", { 17: { ...described, [secret]: 1 } }, "a name other than secret, "],
+    [
+      "has nested arrays as a flag",
+      JSON.stringify({ 17: { ...described, allowInsecureUrl: "…" } }).replace('"…"', nestedBody),
+      "allowInsecureUrl: must be true or false",
+    ],
+  ])("is refused, and repeats nothing of the variable, if it %s", async (_case, given, reason) => {
+    const { import: importWebhook, requests } = await startImport(given);
 
-    const error = await errorOf(importWebhook());
+    const error = await errorOf(importWebhook("17"));
 
     expect(error).toMatchObject({ kind: "unchanged" });
-    expect(error.message).toMatch(new RegExp(`DBWEBHOOKS_IMPORT_SECRET .*${reason}`));
-    expect(error.message).not.toContain(secret);
+    expect(error.message).toMatch(new RegExp(`DBWEBHOOKS_IMPORT .*${reason}`));
+    for (const text of [secret, "a.example", "view.created", "path-token"]) {
+      expect(error.message).not.toContain(text);
+    }
     expect(requests).toEqual([]);
   });
 
-  it.each<[string, settings: object]>([
-    ["listing is off", { listing: "false" }],
-    ["a setting is missing", { apiKey: undefined }],
-  ])("sends nothing, and does not ask for a secret that is set, when %s", async (_, settings) => {
-    const { importWebhook, requests } = await startImport(secrets, twoWebhooks, settings);
+  it.each(["base_abc123/17", "017", "orders", "", "1e3"])(
+    "is refused if its id is no number of a webhook: %j",
+    async (id) => {
+      const { import: importWebhook } = await startImport({ [id]: described });
 
-    const error = await errorOf(importWebhook());
-
-    expect(error).toMatchObject({ kind: "unchanged" });
-    expect(error.message).not.toContain("Set DBWEBHOOKS_IMPORT_SECRET");
-    expect(requests).toEqual([]);
-  });
-
-  it.each([{ listing: undefined }, { listing: "false" }])(
-    "sends nothing, and names the variables of both listing and the secret, with %j and no secret",
-    async (settings) => {
-      const { importWebhook, requests } = await startImport(undefined, twoWebhooks, settings);
-
-      const { message } = await errorOf(importWebhook());
-
-      expect(message).toMatch(/DBWEBHOOKS_LISTING=true.*DBWEBHOOKS_IMPORT_SECRET/);
-      expect(requests).toEqual([]);
-    },
-  );
-
-  it.each<[string, list: StubResponse]>([
-    ["holds only an odd entry for it", listOf(listed({ events: ["\n"] }))],
-    ["is incomplete", { body: { webhooks: [], next: 1 } }],
-    ["cannot be read", { statusCode: 403 }],
-    ["holds the webhook with several tables", listOf(listed({ tableIds: ["a", "b"] }))],
-  ])("fails when the list %s", async (_case, list) => {
-    const { importWebhook, methods } = await startImport(secrets, list);
-
-    await expect(importWebhook()).rejects.toMatchObject({ kind: "unchanged" });
-    expect(methods()).toEqual(["GET"]);
-  });
-
-  it("says where the service does not list the webhook", async () => {
-    const { importWebhook, baseUrl } = await startImport(secrets, listOf());
-
-    const error = await errorOf(importWebhook());
-
-    expect(error).toMatchObject({ kind: "unchanged" });
-    expect(error.message).toContain(`the service at ${baseUrl} does not list it`);
-  });
-
-  it("uses no list that a refresh has requested before it", async () => {
-    const environment = { DBWEBHOOKS_IMPORT_SECRET: secrets };
-    const lists = [listOf(), listOf(listed())];
-    const run = await startWithService(lists, { listing: "true" }, { environment });
-    await run.read("99", run.state);
-
-    expect(await run.import("17", databaseId)).toMatchObject({ id: "17" });
-  });
-});
-
-describe("An import of a webhook that DBWEBHOOKS_IMPORT_SECRET describes", () => {
-  const key = `${databaseId}/17`;
-  const described = { secret, url, events: ["record.updated", "record.created"] };
-  const startDescribed = (given: object, settings: object = { listing: undefined }) =>
-    startImport(JSON.stringify({ [key]: given }), twoWebhooks, settings);
-
-  it.each([{ listing: undefined }, { listing: "false" }, { listing: "true" }])(
-    "sends nothing, says so, and returns its arguments, with %j",
-    async (settings) => {
-      const given = { ...described, tableId: "tbl_1" };
-      const { importWebhook, baseUrl, requests, lines } = await startDescribed(given, settings);
-      const inputs = { databaseId, url: wrapped(url), events, tableId: "tbl_1" };
-
-      expect(await importWebhook()).toStrictEqual({
-        id: "17",
-        inputs,
-        props: { ...inputs, baseUrl, secret: wrapped(secret) },
-      });
-      expect(requests).toEqual([]);
-      expect(lines).toEqual([
-        expect.stringMatching(/^info: .*webhook 17 .*DBWEBHOOKS_IMPORT_SECRET/),
-      ]);
-    },
-  );
-
-  it("is of the database in its id, whatever the description says", async () => {
-    const { importWebhook } = await startDescribed({ ...described, databaseId: "other" });
-
-    expect((await importWebhook()).inputs).toMatchObject({ databaseId });
-  });
-
-  it("is refused without a request for each missing, wrong or unknown part, which the message names", async () => {
-    const swapped = "key-and-value-swapped";
-    const rows: [part: string, changes: object][] = [
-      [" url: ", { url: undefined }],
-      [" url: ", { url: "a.example" }],
-      [" url: ", { url: "http://a.example" }],
-      [" events: ", { events: undefined }],
-      [" events\\[0\\]: ", { events: ["view.created"] }],
-      [" tableId: ", { tableId: 7 }],
-      ["a name other than secret, databaseId, url, ", { [swapped]: url }],
-      ["no usable secret", { secret: undefined }],
-      ["no usable secret", { secret: "" }],
-    ];
-    for (const [part, changes] of rows) {
-      const { importWebhook, requests } = await startDescribed({ ...described, ...changes });
-
-      const error = await errorOf(importWebhook());
+      const error = await errorOf(importWebhook(id));
 
       expect(error).toMatchObject({ kind: "unchanged" });
-      expect(error.message).toMatch(new RegExp(`DBWEBHOOKS_IMPORT_SECRET .*${part}`));
-      // A list would not help.
-      expect(error.message).not.toContain("DBWEBHOOKS_LISTING");
-      // No name and no value of the variable is repeated.
-      for (const given of [secret, swapped, "a.example", "view.created"]) {
-        expect(error.message).not.toContain(given);
-      }
-      expect(requests).toEqual([]);
-    }
-  });
+      expect(error.message).toContain("not the number of a webhook");
+    },
+  );
 
-  it("is refused although the list has it, because the description is meant", async () => {
-    const { importWebhook, requests } = await startDescribed({ secret }, { listing: "true" });
+  it("is refused if a setting is missing", async () => {
+    const run = await startImport({ 17: described }, { apiKey: undefined });
 
-    await expect(importWebhook()).rejects.toMatchObject({ kind: "unchanged" });
-    expect(requests).toEqual([]);
-  });
-
-  it("may need the arguments that allow other events and urls", async () => {
-    const flags = { allowUnknownEvents: true, allowInsecureUrl: true };
-    const odd = { url: "http://a.example", events: ["view.created"] };
-    const { importWebhook } = await startDescribed({ secret, ...odd, ...flags });
-
-    const { inputs } = await importWebhook();
-
-    expect(inputs).toEqual({ databaseId, ...odd, url: wrapped(odd.url), ...flags });
+    await expect(run.import("17")).rejects.toMatchObject({ kind: "unchanged" });
   });
 });

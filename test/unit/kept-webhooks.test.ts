@@ -14,12 +14,12 @@ async function startRun(id = 99, newSecret: unknown = secret) {
   // The response to every request: a creation reads the id and the secret, a deletion `success`, a
   // list the rest.
   const body = { id, secret: newSecret, success: true, webhooks: [listed()] };
-  const environment = { DBWEBHOOKS_IMPORT_SECRET: `{"base_abc123/17":"${secret}"}` };
+  const environment = { DBWEBHOOKS_IMPORT: JSON.stringify({ 17: { ...someArgs(), secret } }) };
   const run = await startWithService({ body }, { listing: "true" }, { environment });
   return {
     ...run,
     compare: (options = {}, args = someArgs()) => run.diff("17", run.state, args, options),
-    importWebhook: () => run.import("17", "base_abc123"),
+    importWebhook: () => run.import("17"),
     remove: (options = {}) => run.delete("17", run.state, options),
     isDeleted: () => run.methods().includes("DELETE"),
   };

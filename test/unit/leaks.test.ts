@@ -237,32 +237,6 @@ describe("An error", () => {
     expect(message).toContain(`ODD "Too many. ${"Z".repeat(200 - "Too many. …".length)}…"`);
   });
 
-  it("does not show the secret in DBWEBHOOKS_IMPORT_SECRET", async () => {
-    const environment = { DBWEBHOOKS_IMPORT_SECRET: `{"base_abc123/17":"${otherSecret}"}` };
-    const provider = await startWithService(refusalWith(otherSecret), listing, { environment });
-
-    const { message } = await errorOf(provider.import("17", "base_abc123"));
-
-    expect(message).toContain('ODD "[withheld:');
-  });
-
-  it("hides the last of many import secrets, and shows a message that names the database", async () => {
-    const others = Array.from({ length: 80 }, (_, at) => [
-      `base_abc123/${at + 100}`,
-      `${at}`.repeat(50),
-    ]);
-    const secrets = Object.fromEntries([...others, ["base_abc123/17", otherSecret]]);
-    const environment = { DBWEBHOOKS_IMPORT_SECRET: JSON.stringify(secrets) };
-    const responses = [refusalWith(otherSecret), refusalWith("No access to base_abc123.")];
-    const provider = await startWithService(responses, listing, { environment });
-
-    const first = await errorOf(provider.import("17", "base_abc123"));
-    const second = await errorOf(provider.import("17", "base_abc123"));
-
-    expect(first.message).toContain('ODD "[withheld:');
-    expect(second.message).toContain('ODD "No access to base_abc123."');
-  });
-
   it.each<[string, unknown]>([
     ["an error", Object.assign(new Error(`broken: ${echo}`, { cause: echo }), { details: echo })],
     ["an error with a part of the url", new Error(tokens.path)],
@@ -277,7 +251,7 @@ describe("An error", () => {
     const source = { get, isExplicit: () => false, environment: {} };
     const provider = new WebhookProvider(source, new EngineMonitor(undefined, notify));
     const inputs = someArgs({ url, secret });
-    const stored = parseStateEntry({ id: "17" }, someState(inputs));
+    const stored = parseStateEntry("17", someState(inputs));
 
     const errors = await Promise.all([
       errorOf(provider.perform(checkOperation, { news: inputs }, { notify })),

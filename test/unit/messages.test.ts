@@ -211,7 +211,6 @@ describe("Every failure", () => {
   const request = { context, call };
   const otherBaseUrl = { provider: settings, baseUrl: "https://old.example.com" };
   const invalidSettings = { kind: "notDeleted", problems: ["PROBLEM"], isExplicit: false } as const;
-  const notDescribed = { needsListing: true, problem: "IS ODD", key: "base_abc123/17" };
   const facts: { readonly [Name in FailureName]: Parameters<(typeof failures)[Name]> } = {
     invalidSettings: [invalidSettings],
     otherBaseUrl: [otherBaseUrl],
@@ -226,10 +225,7 @@ describe("Every failure", () => {
     unusableSecret: [{ id: "17", problem: "IS ODD" }],
     undone: ["17"],
     leftBehind: [{ id: "17", problem: "WHY" }],
-    notDescribed: [notDescribed],
-    severalTables: [],
-    notListed: [settings.baseUrl],
-    notLookedUp: [request],
+    notDescribed: ["IT IS ODD"],
     noAddress: ["unchanged"],
     otherHolder: ["17"],
     notDeleted: [request],
@@ -279,22 +275,19 @@ describe("Every failure", () => {
         "inDoubt": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. A webhook may exist at the service whose secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
         "incomplete": "NAME failed: not all arguments are known. Nothing was sent. No webhook was created. Run "pulumi up" again. [notCreated]",
         "invalidSettings": "NAME failed: PROBLEM. Nothing was sent. The webhook stays in the state. Variables such as DBWEBHOOKS_API_KEY set a value for this command, whatever the stack stores. [notDeleted]",
-        "knownId": "NAME failed: the service returned webhook 17, which this command already knows. Either it returned an existing webhook, or it numbers its webhooks from the beginning again and has created one whose secret is lost. Nothing was deleted. A webhook may exist at the service whose secret is not stored. Before you run the command again, find out which of the two: with a service that keeps one webhook per url, set the option deleteBeforeReplace; with one that reuses numbers, use --parallel 1. See "The service returned a known id" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+        "knownId": "NAME failed: the service returned webhook 17, and this command has met that number before: in the state, in a response, in an import or in a deletion. Either the service returned an existing webhook, or it gave the number to a new one, whose secret is lost. Nothing was deleted. A webhook may exist at the service whose secret is not stored. Find out which of the two it is before you run the command again. See "The service returned a known id" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
         "leftBehind": "NAME failed: Pulumi stopped while the service created webhook 17, and it could not be deleted: WHY. The webhook is not in the state. Delete webhook 17 at the service. See "leftBehind" in docs/troubleshooting.md of pulumi-dbwebhooks. [leftBehind]",
         "listNotFound": "NAME failed: the service returned 404 NOT_FOUND for it and for the list of its database: the API key has no access to the database, the database is gone, or the service cannot list webhooks. The webhook stays in the state. Check dbwebhooks:apiKey. If the database is gone or cannot be listed, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
-        "noAddress": "NAME failed: its id and its state do not name one webhook. Nothing was sent. Nothing was changed. If the program has an alias for a webhook of the package's other provider, take the alias back. If somebody has edited the state, restore the entry, or delete the webhook at the service and then its entry with "pulumi state delete". [unchanged]",
+        "noAddress": "NAME failed: its id and its state do not name one webhook. Nothing was sent. Nothing was changed. If somebody has edited the state, restore the entry, or delete the webhook at the service and then its entry with "pulumi state delete". [unchanged]",
         "notConfirmed": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: POST https://tables.example.com/somewhere returned 400 NO. The webhook stays in the state. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks. If the key is right and the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "notCreated": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. No webhook was created. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks. [notCreated]",
         "notDeleted": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. The webhook stays in the state. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
-        "notDescribed": "NAME failed: the setting listing is not on, and only the service's list shows its url, events and table. DBWEBHOOKS_IMPORT_SECRET IS ODD. Nothing was changed. Set DBWEBHOOKS_LISTING=true, or listing: true for the Provider. Set DBWEBHOOKS_IMPORT_SECRET to a JSON object such as {"base_abc123/17":"whsec_…"}. An object {"secret":…,"url":…,"events":[…],"tableId":…} in place of the secret in DBWEBHOOKS_IMPORT_SECRET needs no list. [unchanged]",
-        "notListed": "NAME failed: the service at https://tables.example.com does not list it. Nothing was changed. Check the id, which is DATABASE/NUMBER, and the base URL. [unchanged]",
-        "notLookedUp": "NAME failed: it could not be looked up: POST https://tables.example.com/somewhere returned 400 NO. Nothing was changed. An object {"secret":…,"url":…,"events":[…],"tableId":…} in place of the secret in DBWEBHOOKS_IMPORT_SECRET needs no list. [unchanged]",
+        "notDescribed": "NAME failed: IT IS ODD. Nothing was changed. Describe the webhook by its number, with its arguments and its secret: DBWEBHOOKS_IMPORT='{"42":{"databaseId":"base_abc123","url":"https://…","events":["record.created"],"tableId":"tbl_orders","secret":"whsec_…"}}', without tableId for all tables. If another stack manages it, export the secret there, and use a StackReference. [unchanged]",
         "otherBaseUrl": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was changed. The default provider has one address and one key, so it could not delete the webhook there. First set baseUrl and apiKey back to the address in the state and its key, and run "pulumi up". Then declare a Provider for the other service. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
         "otherBaseUrlOfDeletion": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent. The webhook stays in the state. If you know the address in the state, use it together with its own key again. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "otherBaseUrlOfRefresh": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was changed. Run the command with the settings of https://old.example.com or, if the last update used them, without --run-program. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
         "otherHolder": "NAME failed: two resources have webhook 17. Nothing was sent. The webhook stays in the state. Find out which one is to keep it (which url the service has for it), and remove the other entry with "pulumi state delete". See "Two resources have one webhook" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "repeated": "NAME failed: it was not sent, because earlier in this command the creation of this webhook, or of one with the same arguments, may have left a webhook at the service. Nothing was changed. First do what the error of that creation says. Then run the command again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
-        "severalTables": "NAME failed: it selects several tables, and a resource can declare one or all. Nothing was changed. Create a webhook for each table instead, and delete this one at the service. [unchanged]",
         "stillListed": "NAME failed: the service returned 404 NOT_FOUND for it, but still lists it. The webhook stays in the state. Check whether the API key may delete webhooks, and run the command again. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "twoResources": "NAME failed: two resources have webhook 17, which the service has just returned for another one. Nothing was changed. Find out which one is to keep it (which url the service has for it), and remove the other entry with "pulumi state delete". See "Two resources have one webhook" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
         "undone": "NAME failed: Pulumi stopped while the service created webhook 17. The new webhook was deleted. Run the command again. [undone]",
@@ -312,9 +305,6 @@ describe("Every failure", () => {
 
     expect({
       settingsOfProvider: textOfFailure("invalidSettings", explicit),
-      secretOfImport: textOfFailure("notDescribed", { ...notDescribed, needsListing: false }),
-      listOfImport: textOfFailure("notDescribed", { ...notDescribed, problem: undefined }),
-      partialListOfImport: textOfFailure("notLookedUp", { context, call: undefined }),
       htmlPage: textOfFailure("inDoubt", { context, call: noPage }),
       locationAfterCreation: textOfFailure("inDoubt", {
         context,
@@ -339,13 +329,10 @@ describe("Every failure", () => {
         "htmlPage": "NAME failed: POST https://tables.example.com/somewhere returned 200 with something other than the description of a webhook. This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl. A webhook may exist at the service whose secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
         "listNotAllowed": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: GET https://tables.example.com/somewhere returned 401 NO. The webhook stays in the state. The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. If the key is right and the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. [notDeleted]",
         "listNotFoundWithProvider": "NAME failed: the service returned 404 NOT_FOUND for it and for the list of its database: the API key has no access to the database, the database is gone, or the service cannot list webhooks. The webhook stays in the state. Check the Provider's apiKey. If the database is gone or cannot be listed, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
-        "listOfImport": "NAME failed: the setting listing is not on, and only the service's list shows its url, events and table. Nothing was changed. Set DBWEBHOOKS_LISTING=true, or listing: true for the Provider. An object {"secret":…,"url":…,"events":[…],"tableId":…} in place of the secret in DBWEBHOOKS_IMPORT_SECRET needs no list. [unchanged]",
         "locationAfterCreation": "NAME failed: POST https://tables.example.com/somewhere returned 201 without a usable webhook id. A webhook may exist at the service whose secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
         "otherBaseUrlOfProvider": "NAME failed: the state holds the webhook at https://old.example.com, and the Provider's baseUrl is https://tables.example.com. Nothing was sent. The webhook stays in the state. If you know the address in the state, set the Provider back to it and to its own key, and give the other address and its key to a second Provider for the webhooks that are to be there. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
-        "partialListOfImport": "NAME failed: the service does not list it, but may have listed only a part of its webhooks. Nothing was changed. An object {"secret":…,"url":…,"events":[…],"tableId":…} in place of the secret in DBWEBHOOKS_IMPORT_SECRET needs no list. [unchanged]",
         "quota": "NAME failed: POST https://tables.example.com/somewhere returned 409 NO. A webhook may exist at the service whose secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
         "redirectAfterCreation": "NAME failed: POST https://tables.example.com/somewhere returned 303. It redirects to https://b.test, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself. A webhook may exist at the service whose secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
-        "secretOfImport": "NAME failed: DBWEBHOOKS_IMPORT_SECRET IS ODD. Nothing was changed. Set DBWEBHOOKS_IMPORT_SECRET to a JSON object such as {"base_abc123/17":"whsec_…"}. An object {"secret":…,"url":…,"events":[…],"tableId":…} in place of the secret in DBWEBHOOKS_IMPORT_SECRET needs no list. [unchanged]",
         "settingsOfProvider": "NAME failed: PROBLEM. Nothing was sent. The webhook stays in the state. Correct the arguments of the Provider, or declare it again if it has left the program, and run "pulumi up", or "pulumi destroy --run-program" to destroy the stack. [notDeleted]",
         "stoppedBeforeList": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: GET https://tables.example.com/somewhere was not sent, because Pulumi is stopping. The webhook stays in the state. Run the command again. If the key is right and the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
       }
@@ -438,7 +425,7 @@ it("The properties of a webhook that differ are named, some with a reason", () =
 
 it("A message names the operation and its webhook", () => {
   const state = someArgs();
-  const stored = parseStateEntry({ id: "17" }, state);
+  const stored = parseStateEntry("17", state);
 
   expect([
     checkOperation.name({ news: state }),
@@ -446,7 +433,7 @@ it("A message names the operation and its webhook", () => {
     createOperation.name({ inputs: state }),
     createOperation.name({ inputs: {} }),
     readOperation.name(stored),
-    importOperation.name({ id: "17", databaseId: "base_abc123" }),
+    importOperation.name({ id: "17" }),
     updateOperation.name({ olds: state }),
     deleteOperation.name(stored),
   ]).toEqual([
@@ -455,7 +442,7 @@ it("A message names the operation and its webhook", () => {
     `Create webhook in ${place}`,
     "Create webhook",
     `Read ${name}`,
-    `Import ${name}`,
+    "Import webhook 17",
     "Update webhook",
     `Delete ${name}`,
   ]);
@@ -464,8 +451,7 @@ it("A message names the operation and its webhook", () => {
 it("A notice says what happened to a webhook, or why nothing happened", () => {
   expect({
     difference: notices.differenceText(name, ["url", "tableId (now all tables)"]),
-    importing: notices.importText(name, true),
-    importingWithoutLookup: notices.importText(name, false),
+    importing: notices.importText(name),
     kept: notices.keptText(name),
     absentFromUnknownDatabase: notices.absentText(nameOfWebhook("17", undefined)),
     gone: notices.goneText(name),
@@ -483,11 +469,10 @@ it("A notice says what happened to a webhook, or why nothing happened", () => {
       "difference": "The program and webhook 17 of database base_abc123 differ: url, tableId (now all tables). An update replaces the webhook, and the new one has a new secret.",
       "drift": "At the service, these properties of webhook 17 of database base_abc123 differ from the state, which has them now: url, events.",
       "gone": "The service returned 404 for webhook 17 of database base_abc123 and does not list it: it was already gone.",
-      "importing": "Importing webhook 17 of database base_abc123. If another resource has this webhook, or its deletion is pending, first remove that entry with "pulumi state delete": otherwise Pulumi may delete the webhook with it.",
-      "importingWithoutLookup": "Importing webhook 17 of database base_abc123, as DBWEBHOOKS_IMPORT_SECRET describes it: it was not looked up. If another resource has this webhook, or its deletion is pending, first remove that entry with "pulumi state delete": otherwise Pulumi may delete the webhook with it.",
+      "importing": "Importing webhook 17 of database base_abc123, as DBWEBHOOKS_IMPORT describes it: it was not looked up. If another resource has this webhook, or its deletion is pending, first remove that entry with "pulumi state delete": otherwise Pulumi may delete the webhook with it.",
       "inactive": "At the service, webhook 17 of database base_abc123 is switched off (active: false), so it sends no notifications.",
       "kept": "Did not delete webhook 17 of database base_abc123: this command has created or imported it, so it has another resource now.",
-      "noAddress": "The id and the state of webhook 17 of database base_abc123 do not name one webhook, so it was not looked up. Its state stays as it is. If the program has an alias for a webhook of the package's other provider, take the alias back. If somebody has edited the state, restore the entry, or delete the webhook at the service and then its entry with "pulumi state delete".",
+      "noAddress": "The id and the state of webhook 17 of database base_abc123 do not name one webhook, so it was not looked up. Its state stays as it is. If somebody has edited the state, restore the entry, or delete the webhook at the service and then its entry with "pulumi state delete".",
       "noList": "Some webhooks of database base_abc123 were not looked up, because the list could not be read completely: CALL. Their state stays as it is, and this refresh does not show their drift.",
       "notLookedUp": "Some webhooks of database base_abc123 were not looked up, because the service may have listed only a part of its webhooks. Their state stays as it is, and this refresh does not show their drift.",
       "notRead": "Webhooks were not read: PROBLEM. PROBLEM. Their state stays as it is, and this refresh does not show their drift.",

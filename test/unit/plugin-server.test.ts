@@ -10,6 +10,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { version } from "../../package.json";
 import { EngineLog } from "../../src/adapters/plugin/engine-log.ts";
 import { PluginServer } from "../../src/adapters/plugin/server.ts";
+import { providerText } from "../../src/common/provider-text.ts";
 import { times } from "../../src/local-service/index.ts";
 import { EngineMonitor } from "../../src/provider/run/engine-monitor.ts";
 import { startEngine } from "../helpers/adapters/engine-stand-in.ts";
@@ -26,6 +27,8 @@ const type = "dbwebhooks:index:Webhook";
 /** A webhook that is a child of a component, which is a child of another one. */
 const urn = `urn:pulumi:test::webhooks::my:index:Company$my:index:Team$${type}::orders`;
 const inputs = someArgs();
+/** What both providers store with every webhook. */
+const text = { __provider: providerText };
 const otherUrl = "https://example.com/other";
 const { INFO, WARNING } = LogSeverity;
 
@@ -79,9 +82,9 @@ describe("The plugin", () => {
     await expect(plugin.create(inputs)).rejects.toMatchObject({ code });
   });
 
-  it.each(["base_abc123/orders", "17"])("sends nothing about the id %s", async (id) => {
+  it.each(["base_abc123/17", "orders"])("sends nothing about the id %s", async (id) => {
     const { plugin, service } = await startConfigured({ listing: "true" });
-    const state = { ...inputs, baseUrl: service.baseUrl };
+    const state = { ...inputs, ...text, baseUrl: service.baseUrl };
 
     const refreshed = await plugin.read(id, state, inputs);
     const errors = await Promise.all([
@@ -91,9 +94,20 @@ describe("The plugin", () => {
     ]);
 
     expect(refreshed).toMatchObject({ id, props: state });
-    expect(errors[0]).toMatchObject({ code: status.INVALID_ARGUMENT });
-    expect(errors.slice(1).map(kindOf)).toEqual(["unchanged", "notDeleted"]);
+    expect(errors.map(kindOf)).toEqual(["unchanged", "unchanged", "notDeleted"]);
     expect(service.requests).toEqual([]);
+  });
+
+  it("deletes a webhook under the type of the dynamic provider: a move renames pending deletions", async () => {
+    const { plugin, service } = await startConfigured();
+    const { databaseId, ...body } = inputs;
+    const { json } = await createWebhook(service, { databaseId: String(databaseId), body });
+    const state = { ...inputs, ...text, baseUrl: service.baseUrl, secret: json.secret };
+    const renamed = urn.replace(type, "pulumi-nodejs:dynamic/dbwebhooks:Webhook");
+
+    await operationsOf(plugin.call, renamed).delete(String(json.id), state);
+
+    expect(service.webhooks).toEqual([]);
   });
 
   it("accepts one configuration, and keeps it", async () => {
@@ -185,7 +199,7 @@ describe("The plugin", () => {
     await plugin.call("cancel", new Empty());
 
     expect(kindOf(await errorOf(plugin.create(inputs)))).toBe("notCreated");
-    expect(kindOf(await errorOf(plugin.delete("base_abc123/99", state)))).toBe("notDeleted");
+    expect(kindOf(await errorOf(plugin.delete("99", state)))).toBe("notDeleted");
     expect(service.requests).toHaveLength(1);
   });
 });
@@ -246,9 +260,9 @@ describe("The engine's log", () => {
     const { holdRequest, release } = hold();
     service.use(times(1, holdRequest));
     const received = service.nextRequest(() => true);
-    const first = plugin.delete("base_abc123/7", state);
+    const first = plugin.delete("7", state);
     await received;
-    await other.delete("base_abc123/8", state);
+    await other.delete("8", state);
 
     release();
     await first;
@@ -271,18 +285,18 @@ describe("The engine's log", () => {
 });
 
 describe("A webhook of the plugin", () => {
-  it("has an id with its database and a wrapped secret when created and read", async () => {
+  it("has its number as id, the text of the dynamic provider and a wrapped secret when created and read", async () => {
     const { plugin, service, create } = await startConfigured();
 
     const { id, outs, state } = await create();
     const read = await plugin.read(id, state, inputs);
 
-    const { id: webhookId, secret } = service.webhooks[0] ?? {};
-    expect(id).toBe(`base_abc123/${webhookId}`);
+    const { id: number, secret } = service.webhooks[0] ?? {};
+    expect(id).toBe(String(number));
     expect(outs).toEqual({
       ...inputs,
+      ...text,
       baseUrl: service.baseUrl,
-      webhookId: String(webhookId),
       secret: wrapped(secret),
     });
     expect(read).toEqual({ id, props: outs, inputs });
@@ -294,7 +308,7 @@ describe("A webhook of the plugin", () => {
 
     const { inputs: checked, failures } = await plugin.check({ ...inputs, tableId: true });
 
-    expect(checked).toEqual({ ...inputs, tableId: true });
+    expect(checked).toEqual({ ...inputs, ...text, tableId: true });
     expect(failures).toEqual([expect.stringMatching(/^tableId: /)]);
     expect(service.requests).toEqual([]);
   });
@@ -306,7 +320,7 @@ describe("A webhook of the plugin", () => {
 
     const { id } = await plugin.create(inputs);
 
-    expect(id).toBe(`base_abc123/${service.webhooks[0]?.id}`);
+    expect(id).toBe(String(service.webhooks[0]?.id));
   });
 
   it("is not created in a preview", async () => {
@@ -321,7 +335,7 @@ describe("A webhook of the plugin", () => {
 
   it("shows drift as a difference of outputs if old inputs are passed, and none that ignoreChanges names", async () => {
     const { plugin, service } = await startConfigured();
-    const id = "base_abc123/99";
+    const id = "99";
     const drifted = { ...inputs, url: otherUrl, baseUrl: service.baseUrl, secret: "whsec_1" };
 
     const withOldInputs = await plugin.diff(id, drifted, inputs, { oldInputs: inputs });
@@ -349,7 +363,7 @@ describe("A webhook of the plugin", () => {
   it("is not deleted with another resource than the one that has it, which the URN tells apart", async () => {
     const { plugin, service } = await startConfigured();
     const other = operationsOf(plugin.call, `${urn}2`);
-    const id = "base_abc123/99";
+    const id = "99";
     const state = { ...inputs, baseUrl: service.baseUrl, secret: "whsec_1" };
     await other.diff(id, state, inputs);
 
@@ -375,35 +389,35 @@ describe("A webhook of the plugin", () => {
 });
 
 describe("An import by the plugin", () => {
-  const importedInputs = { ...inputs, url: wrapped(inputs.url) };
-
-  async function startWithWebhook() {
-    const { plugin, service } = await startConfigured({ listing: "true" });
-    const { databaseId, ...body } = inputs;
-    const { json } = await createWebhook(service, { databaseId: String(databaseId), body });
-    const importSecrets = { [`base_abc123/${json.id}`]: json.secret };
-    vi.stubEnv("DBWEBHOOKS_IMPORT_SECRET", JSON.stringify(importSecrets));
-    const webhookId = String(json.id);
-    const outputs = { baseUrl: service.baseUrl, webhookId, secret: wrapped(json.secret) };
-    return { plugin, id: `${databaseId}/${webhookId}`, props: { ...importedInputs, ...outputs } };
+  async function startDescribed() {
+    const configured = await startConfigured({ listing: "true" });
+    const described = { 2: { ...inputs, secret: "whsec_1" } };
+    vi.stubEnv("DBWEBHOOKS_IMPORT", JSON.stringify(described));
+    return configured;
   }
 
   it.each([
     ["no properties, as older versions of Pulumi do", undefined],
     ["an empty struct, as newer ones do", {}],
   ])("returns the url and the secret wrapped for a read that passes %s", async (_case, given) => {
-    const { plugin, id, props } = await startWithWebhook();
+    const { plugin, service } = await startDescribed();
+    const imported = { ...inputs, ...text, url: wrapped(inputs.url) };
 
-    expect(await plugin.read(id, given)).toEqual({ id, inputs: importedInputs, props });
+    expect(await plugin.read("2", given)).toEqual({
+      id: "2",
+      inputs: imported,
+      props: { ...imported, baseUrl: service.baseUrl, secret: wrapped("whsec_1") },
+    });
   });
 
   it.each<[string, props: object | undefined, readInputs: object]>([
-    ["some properties, as Webhook.get and the option id do", { ...inputs, secret: "s" }, {}],
+    ["some properties", { ...inputs, secret: "s" }, {}],
     ["arguments and no state", undefined, inputs],
+    ['the same arguments as both, as "get" does', inputs, inputs],
   ])("is refused without a request for a read that passes %s", async (_case, props, readInputs) => {
-    const { plugin, service } = await startConfigured({ listing: "true" });
+    const { plugin, service } = await startDescribed();
 
-    const error = await errorOf(plugin.read("base_abc123/2", props as never, { ...readInputs }));
+    const error = await errorOf(plugin.read("2", props as never, { ...readInputs }));
 
     expect(kindOf(error)).toBe("unchanged");
     expect(error.message).toContain("StackReference");

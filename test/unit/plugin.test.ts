@@ -1,13 +1,7 @@
 import { status } from "@grpc/grpc-js";
 import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  diffResponse,
-  grpcErrorOf,
-  RequestError,
-} from "../../src/adapters/plugin/grpc-messages.ts";
-import { parseImportId, parseStoredId, pulumiIdOf } from "../../src/adapters/plugin/pulumi-id.ts";
+import { diffResponse, grpcErrorOf } from "../../src/adapters/plugin/grpc-messages.ts";
 import { apiKey, someArgs, someState } from "../helpers/builders.ts";
 
 const { DIFF_NONE, DIFF_SOME } = messages.DiffResponse.DiffChanges;
@@ -67,30 +61,4 @@ it("An unexpected error reaches Pulumi without its message, which can contain a 
 
   expect(code).toBe(status.UNKNOWN);
   expect(details).not.toContain(apiKey);
-});
-
-describe("The Pulumi id of a webhook", () => {
-  it("holds the database and the number, whatever the name of the database", () => {
-    const databases = fc.string({ minLength: 1 }).filter((text) => text !== "." && text !== "..");
-
-    fc.assert(
-      fc.property(databases, fc.nat().map(String), (databaseId, webhookId) => {
-        const id = pulumiIdOf(databaseId, webhookId);
-
-        expect(parseImportId(id)).toEqual({ databaseId, id: webhookId });
-        expect(parseStoredId(id)).toEqual({ databaseId, id: webhookId });
-      }),
-    );
-  });
-
-  it.each(["42", "/42", "../42", "base/", "base/a", "base/042", "base/42/"])("is not %s", (id) => {
-    expect(() => parseImportId(id)).toThrow(RequestError);
-    // No state has this database, so the entry has no address.
-    expect(parseStoredId(id)).toEqual({ databaseId: "", id });
-  });
-
-  it("is suggested for a number that stands alone", () => {
-    expect(() => parseImportId("17")).toThrow(/base_abc123\/17\./);
-    expect(() => parseImportId("17/")).not.toThrow(/base_abc123\/17\./);
-  });
 });

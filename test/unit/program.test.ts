@@ -27,7 +27,7 @@ beforeEach(async () => {
   await pulumi.runtime.setMocks({
     newResource: (resource) => {
       registered.push(resource);
-      return { id: "42", state: { ...args, ...resource.inputs, ...otherOutputs, webhookId: "43" } };
+      return { id: "42", state: { ...args, ...resource.inputs, ...otherOutputs } };
     },
     call: () => ({}),
   });

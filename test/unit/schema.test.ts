@@ -56,8 +56,12 @@ it("The schema of Webhook has an example in each language, and the command of an
 
   expect(languages).toEqual(["typescript", "python", "go", "csharp", "java", "yaml", "sh"]);
   expect(webhook.description).toMatch(
-    /^\$ pulumi import dbwebhooks:index:Webhook \w+ \w+\/\d+ --generate-code=false$/m,
+    /^\$ pulumi import dbwebhooks:index:Webhook \w+ \d+ --generate-code=false$/m,
   );
+});
+
+it("The schema lets webhooks of the dynamic provider move to the plugin", () => {
+  expect(webhook.aliases).toEqual([{ type: "pulumi-nodejs:dynamic/dbwebhooks:Webhook" }]);
 });
 
 it("The schema names no npm package: generated SDKs would install it, whoever owns it", () => {

@@ -66,7 +66,7 @@ it("the output secret of a webhook is no argument, and the outputs have the type
   expectTypeOf<main.Webhook["tableId"]>().toEqualTypeOf<pulumi.Output<string | undefined>>();
 });
 
-it("./native has the names and types of the dynamic provider, and also webhookId", () => {
+it("./native has the names and types of the dynamic provider", () => {
   expectTypeOf<keyof typeof native>().toEqualTypeOf<keyof typeof main>();
   type NativeTypes = [native.WebhookArgs, native.ProviderArgs, native.EventType];
   type MainTypes = [main.WebhookArgs, main.ProviderArgs, main.EventType];
@@ -75,6 +75,5 @@ it("./native has the names and types of the dynamic provider, and also webhookId
   expectTypeOf<Args<typeof native.Webhook>>().toEqualTypeOf<Args<typeof Webhook>>();
   expectTypeOf<Args<typeof native.Provider>>().toEqualTypeOf<Args<typeof main.Provider>>();
   expectTypeOf<native.Webhook>().toExtend<main.Webhook>();
-  expectTypeOf<keyof native.Webhook>().toEqualTypeOf<keyof main.Webhook | "webhookId">();
-  expectTypeOf<native.Webhook["webhookId"]>().toEqualTypeOf<pulumi.Output<string>>();
+  expectTypeOf<keyof native.Webhook>().toEqualTypeOf<keyof main.Webhook>();
 });

@@ -14,10 +14,10 @@ const secrets = ["secret", "apiKey"];
 
 const importSection = `## Import
 
-Import a webhook by its database and its number. The environment variable \`DBWEBHOOKS_IMPORT_SECRET\` holds its secret as a JSON object, \`{"base_abc123/42":"…"}\`; with the setting \`listing\` on, the rest is looked up. With \`{"secret":"…","url":"…","events":["…"]}\` in place of the secret, nothing is sent. If another resource has the webhook, first remove that entry with \`pulumi state delete\`.
+Import a webhook by its number. The environment variable \`DBWEBHOOKS_IMPORT\` describes it as a JSON object, \`{"42":{"databaseId":"base_abc123","url":"…","events":["…"],"secret":"…"}}\`, with the \`tableId\` if there is one. The import sends no request. If another resource has the webhook, first remove that entry with \`pulumi state delete\`.
 
 \`\`\`sh
-$ pulumi import dbwebhooks:index:Webhook orders base_abc123/42 --generate-code=false
+$ pulumi import dbwebhooks:index:Webhook orders 42 --generate-code=false
 \`\`\`
 
 Without \`--generate-code=false\`, Pulumi prints the URL of the receiver in clear text.
@@ -45,11 +45,10 @@ async function generateSchema() {
     (replacingArguments as readonly string[]).includes(name) ? fields : {};
 
   const args = declarationOf("sdk/args.ts", "WebhookArgs");
-  const webhook = declarationOf("sdk/native/webhook.ts", "Webhook");
-  const outputs = [
-    ...declarationOf("sdk/resource-base.ts", "WebhookResource").members,
-    ...webhook.members,
-  ];
+  const { description } = declarationOf("sdk/native/webhook.ts", "Webhook");
+  const { members: outputs } = declarationOf("sdk/resource-base.ts", "WebhookResource");
+  const { dynamicWebhookType } =
+    await load<typeof import("../../src/common/type-tokens.ts")>("common/type-tokens.ts");
   const { members: settings } = declarationOf("sdk/args.ts", "ProviderArgs");
   const requiredSettings = requiredOf(settings);
   const fieldsOf = await loadSettingFields();
@@ -74,7 +73,7 @@ async function generateSchema() {
     },
     resources: {
       "dbwebhooks:index:Webhook": {
-        description: [webhook.description, examples(), importSection].join("\n\n"),
+        description: [description, examples(), importSection].join("\n\n"),
         inputProperties: propertiesOf(args.members, (name) =>
           ifReplacing(name, { willReplaceOnChanges: true }),
         ),
@@ -85,6 +84,8 @@ async function generateSchema() {
           ...(name === "events" ? { items: { type: "string" } } : {}),
         })),
         required: requiredOf(outputs),
+        // A webhook of the dynamic provider has the same state, so it can move here.
+        aliases: [{ type: dynamicWebhookType }],
       },
     },
   };

@@ -16,7 +16,7 @@ import {
   GetSchemaResponse,
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
-import { pluginWebhookType } from "../../common/type-tokens.js";
+import { dynamicWebhookType, pluginWebhookType } from "../../common/type-tokens.js";
 import { version } from "../../common/version.js";
 import { checkSettings } from "../../provider/rules/check-settings.js";
 import type { EngineMonitor, Notify } from "../../provider/run/engine-monitor.js";
@@ -137,7 +137,9 @@ export class PluginServer {
     return this.#handle(async (request: Request) => {
       const urn = request.getUrn();
       const type = request.getType() || (urn.split("::")[2]?.split("$").at(-1) ?? "");
-      if (type !== pluginWebhookType) {
+      // When a webhook moves to the dynamic provider, Pulumi also renames the type of an old one
+      // whose deletion is pending, and still asks this provider for the deletion.
+      if (type !== pluginWebhookType && type !== dynamicWebhookType) {
         throw new RequestError(
           `There is no resource type ${type} in dbwebhooks: write ${pluginWebhookType}.`,
           status.INVALID_ARGUMENT,

@@ -13,6 +13,11 @@ import {
   ReadResponse,
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
+import {
+  hasProviderText,
+  withoutProviderText,
+  withProviderText,
+} from "../../common/provider-text.js";
 import { unsupportedGetText } from "../../common/unsupported-get.js";
 import { checkOperation } from "../../provider/check.js";
 import { createOperation } from "../../provider/create.js";
@@ -25,17 +30,18 @@ import type { Properties } from "../../provider/rules/values.js";
 import type { OperationOptions } from "../../provider/run/operation.js";
 import type { WebhookProvider } from "../../provider/webhook-provider.js";
 import { diffResponse, propertiesOf, RequestError, structOf } from "./grpc-messages.js";
-import { parseImportId, parseStoredId, pulumiIdOf } from "./pulumi-id.js";
 
 type Provider = WebhookProvider;
 
 /** The methods of Pulumi's resource providers that concern one webhook. */
 export const webhookMethods = {
   check: async (request: CheckRequest, provider: Provider, options: OperationOptions) => {
-    const news = propertiesOf(request.getNews());
+    const news = withoutProviderText(propertiesOf(request.getNews()));
     const { inputs, failures = [] } = await provider.perform(checkOperation, { news }, options);
     const reasons = failures.map(({ reason }) => reason);
-    return new CheckResponse().setInputs(structOf(inputs)).setFailuresList(failuresOf(reasons));
+    return new CheckResponse()
+      .setInputs(structOf(withProviderText(inputs)))
+      .setFailuresList(failuresOf(reasons));
   },
 
   diff: async (
@@ -43,11 +49,10 @@ export const webhookMethods = {
     provider: Provider,
     options: OperationOptions,
   ): Promise<DiffResponse> => {
-    const id = parseStoredId(request.getId());
     const olds = propertiesOf(request.getOlds());
     const news = propertiesOf(request.getNews());
     const ignored = request.getIgnorechangesList();
-    const comparison = { ...parseStateEntry(id, olds), news, ignored };
+    const comparison = { ...parseStateEntry(request.getId(), olds), news, ignored };
     const { replaces = [] } = await provider.perform(diffOperation, comparison, options);
     const stored = propertiesOf(request.getOldInputs());
     const oldInputs = isEmpty(stored) ? olds : stored;
@@ -59,11 +64,9 @@ export const webhookMethods = {
       // `Configure` does not offer previews of creations, but nothing must be created in one.
       return new CreateResponse().setProperties(request.getProperties());
     }
-    const inputs = propertiesOf(request.getProperties());
+    const inputs = withoutProviderText(propertiesOf(request.getProperties()));
     const { id, outs } = await provider.perform(createOperation, { inputs }, options);
-    return new CreateResponse()
-      .setId(pulumiIdOf(inputs.databaseId, id))
-      .setProperties(structOf({ ...outs, webhookId: id }));
+    return new CreateResponse().setId(id).setProperties(structOf(withProviderText(outs)));
   },
 
   read: async (request: ReadRequest, provider: Provider, options: OperationOptions) => {
@@ -72,14 +75,14 @@ export const webhookMethods = {
     const inputs = propertiesOf(request.getInputs());
     switch (purposeOf(props, inputs)) {
       case "refresh": {
-        const webhook = parseStateEntry(parseStoredId(id), props);
+        const webhook = parseStateEntry(id, props);
         const found = await provider.perform(readOperation, webhook, options);
         return found.id === "" ? new ReadResponse() : readResponse(id, found.props, inputs);
       }
       case "import": {
-        const key = parseImportId(id);
-        const imported = await provider.perform(importOperation, key, options);
-        return readResponse(id, { ...imported.props, webhookId: key.id }, imported.inputs);
+        const imported = await provider.perform(importOperation, { id }, options);
+        const { props: outputs, inputs: described } = imported;
+        return readResponse(id, withProviderText(outputs), withProviderText(described));
       }
       case "external":
         throw new RequestError(
@@ -90,22 +93,19 @@ export const webhookMethods = {
   },
 
   delete: async (request: DeleteRequest, provider: Provider, options: OperationOptions) => {
-    const id = parseStoredId(request.getId());
-    const webhook = parseStateEntry(id, propertiesOf(request.getProperties()));
+    const webhook = parseStateEntry(request.getId(), propertiesOf(request.getProperties()));
     await provider.perform(deleteOperation, webhook, options);
     return new Empty();
   },
 };
 
 /**
- * Says why Pulumi reads a webhook. A refresh passes the stored outputs and inputs, and an import
- * only an id: older versions of Pulumi send no properties then, newer ones an empty struct. For an
- * external webhook, `get` of a generated SDK passes what the program knows.
+ * Says why Pulumi reads a webhook. A refresh passes what a provider of this package has stored, and
+ * an import only an id: older versions of Pulumi send no properties then, newer ones an empty
+ * struct. For an external webhook, `get` of a generated SDK passes what the program knows.
  */
 function purposeOf(props: Properties, inputs: Properties): "refresh" | "import" | "external" {
-  const isStored = "secret" in props && "baseUrl" in props;
-  // An edited state can lack outputs.
-  if (isStored || !(isEmpty(props) || isEmpty(inputs))) {
+  if (hasProviderText(props) || hasProviderText(inputs)) {
     return "refresh";
   }
   return isEmpty(props) && isEmpty(inputs) ? "import" : "external";

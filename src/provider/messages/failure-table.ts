@@ -2,7 +2,7 @@
 import type { EndedCall } from "../../api/client.js";
 import { classOf } from "../../api/response-class.js";
 import { shownValue } from "../../common/plain-text.js";
-import { environmentVariables, importSecretVariable } from "../../common/setting-names.js";
+import { environmentVariables, importVariable } from "../../common/setting-names.js";
 import type { ProviderLocation, Settings } from "../rules/config.js";
 import type { ErrorKind } from "../run/errors.js";
 import type { Context, Operation } from "../run/operation.js";
@@ -38,22 +38,6 @@ interface InvalidSettings {
   readonly isExplicit: boolean;
 }
 
-/**
- * A list that does not show whether a webhook exists. `call`: its request, if that is the reason.
- */
-interface UndecidedList {
-  readonly context: Context;
-  readonly call: EndedCall | undefined;
-}
-
-interface UndescribedWebhook {
-  readonly needsListing: boolean;
-  /** What is wrong with the variable. */
-  readonly problem: string | undefined;
-  /** The name of the webhook in the variable. */
-  readonly key: string;
-}
-
 interface OtherBaseUrl {
   readonly provider: ProviderLocation;
   /** The address in the state. */
@@ -70,8 +54,6 @@ const correctProvider = sentences(
   `Correct the arguments of the Provider, or declare it again if it has left the program, and run "pulumi up", or`,
   `"pulumi destroy --run-program" to destroy the stack.`,
 );
-
-const describeInVariable = `An object {"secret":…,"url":…,"events":[…],"tableId":…} in place of the secret in ${importSecretVariable} needs no list.`;
 
 const twoResourcesAdvice = sentences(
   `Find out which one is to keep it (which url the service has for it),`,
@@ -152,14 +134,11 @@ export const failures = {
   knownId: (id: string): Failure => ({
     kind: "inDoubt",
     cause: sentences(
-      `the service returned webhook ${shownValue(id)}, which this command already knows.`,
-      `Either it returned an existing webhook, or it numbers its webhooks from the beginning again and has`,
-      `created one whose secret is lost. Nothing was deleted`,
+      `the service returned webhook ${shownValue(id)}, and this command has met that number before: in the state, in a`,
+      `response, in an import or in a deletion. Either the service returned an existing webhook, or it gave the number`,
+      `to a new one, whose secret is lost. Nothing was deleted`,
     ),
-    nextStep: sentences(
-      `Before you run the command again, find out which of the two: with a service that keeps one webhook per url, set`,
-      `the option deleteBeforeReplace; with one that reuses numbers, use --parallel 1.`,
-    ),
+    nextStep: "Find out which of the two it is before you run the command again.",
     heading: "The service returned a known id",
   }),
   unusableSecret: ({ id, problem }: ProblemWithWebhook): Failure => ({
@@ -187,36 +166,15 @@ export const failures = {
   }),
 
   // Imports
-  notDescribed: ({ needsListing, problem, key }: UndescribedWebhook): Failure => ({
+  notDescribed: (problem: string): Failure => ({
     kind: "unchanged",
-    cause: sentences(
-      needsListing &&
-        "the setting listing is not on, and only the service's list shows its url, events and table.",
-      problem && `${importSecretVariable} ${problem}`,
-    ),
+    cause: problem,
     nextStep: sentences(
-      needsListing && "Set DBWEBHOOKS_LISTING=true, or listing: true for the Provider.",
-      problem && `Set ${importSecretVariable} to a JSON object such as {"${key}":"whsec_…"}.`,
-      describeInVariable,
+      `Describe the webhook by its number, with its arguments and its secret:`,
+      `${importVariable}='{"42":{"databaseId":"base_abc123","url":"https://…","events":["record.created"],"tableId":"tbl_orders","secret":"whsec_…"}}',`,
+      `without tableId for all tables.`,
+      `If another stack manages it, export the secret there, and use a StackReference.`,
     ),
-  }),
-  severalTables: (): Failure => ({
-    kind: "unchanged",
-    cause: "it selects several tables, and a resource can declare one or all",
-    nextStep: "Create a webhook for each table instead, and delete this one at the service.",
-  }),
-  notListed: (baseUrl: string): Failure => ({
-    kind: "unchanged",
-    cause: `the service at ${shownValue(baseUrl)} does not list it`,
-    nextStep: "Check the id, which is DATABASE/NUMBER, and the base URL.",
-  }),
-  notLookedUp: ({ context, call }: UndecidedList): Failure => ({
-    kind: "unchanged",
-    cause:
-      call === undefined
-        ? "the service does not list it, but may have listed only a part of its webhooks"
-        : `it could not be looked up: ${callText(context, call)}`,
-    nextStep: describeInVariable,
   }),
 
   // Deletions

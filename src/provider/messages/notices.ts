@@ -1,13 +1,12 @@
 // What the user is told of an operation that does not fail.
 import type { ReportedDelay } from "../../api/transport.js";
 import { shownValue } from "../../common/plain-text.js";
-import { importSecretVariable } from "../../common/setting-names.js";
+import { importVariable } from "../../common/setting-names.js";
 import { secondsText } from "./requests.js";
 import { sentences } from "./sentences.js";
 
 /** What to do with an entry of the state that does not name one webhook. */
 export const noAddressAdvice = sentences(
-  `If the program has an alias for a webhook of the package's other provider, take the alias back.`,
   `If somebody has edited the state, restore the entry,`,
   `or delete the webhook at the service and then its entry with "pulumi state delete".`,
 );
@@ -23,9 +22,9 @@ export function differenceText(name: string, labels: readonly string[]): string 
 }
 
 /** Announces an import. Pulumi says nothing about another resource with the same webhook. */
-export function importText(name: string, isLookedUp: boolean): string {
+export function importText(name: string): string {
   return sentences(
-    `Importing ${name}${isLookedUp ? "" : `, as ${importSecretVariable} describes it: it was not looked up`}.`,
+    `Importing ${name}, as ${importVariable} describes it: it was not looked up.`,
     `If another resource has this webhook, or its deletion is pending, first remove that entry with "pulumi state delete":`,
     `otherwise Pulumi may delete the webhook with it.`,
   );

@@ -39,24 +39,22 @@ export function parseProperties(props: Properties): WebhookState {
   } satisfies Record<keyof WebhookState, unknown>;
 }
 
-/** The id of a webhook in the state. The plugin's id also names the database. */
-export type StoredId = Pick<WebhookKey, "id"> & Partial<Pick<WebhookKey, "databaseId">>;
-
 /** An entry of the state. */
-export interface StateEntry extends StoredId {
+export interface StateEntry {
+  readonly id: string;
   /** The outputs as Pulumi passes them, to be returned unchanged. */
   readonly props: Properties;
   readonly state: WebhookState;
 }
 
 /** Reads an entry of the state, once for the whole operation. */
-export function parseStateEntry(id: StoredId, props: Properties): StateEntry {
-  return { ...id, props, state: parseProperties(props) };
+export function parseStateEntry(id: string, props: Properties): StateEntry {
+  return { id, props, state: parseProperties(props) };
 }
 
 /**
- * Returns where a webhook is, or `undefined` if its id and its state do not say so. Somebody may
- * have edited one of the two, or an alias may have given the entry to the other adapter.
+ * Returns where a webhook is, or `undefined` if its id and its state do not say so, because
+ * somebody has edited them.
  */
 export function addressOf(webhook: StateEntry): WebhookAddress | undefined {
   const id = webhookIdOf(webhook.id);
@@ -64,11 +62,8 @@ export function addressOf(webhook: StateEntry): WebhookAddress | undefined {
   if (id === undefined || baseUrl === undefined) {
     return undefined;
   }
-  if (databaseId === undefined || !isPathSegment(databaseId)) {
-    return undefined;
-  }
-  const isSameDatabase = webhook.databaseId === undefined || webhook.databaseId === databaseId;
-  return isSameDatabase ? { baseUrl, databaseId, id } : undefined;
+  const hasPath = databaseId !== undefined && isPathSegment(databaseId);
+  return hasPath ? { baseUrl, databaseId, id } : undefined;
 }
 
 function isTextList(value: unknown): value is readonly string[] {

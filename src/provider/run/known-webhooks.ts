@@ -4,12 +4,8 @@
 import { addressOf, type StateEntry, type WebhookAddress } from "../rules/state.js";
 import type { WebhookError } from "./errors.js";
 
-/** What the command knows about one webhook. */
+/** What the command knows about one webhook besides its number. */
 interface KnownWebhook {
-  /**
-   * The last moment at which the webhook was known to exist, or `Infinity` as long as it may exist.
-   */
-  readonly knownUntil: number;
   /** How this command got it. `undefined`: it is from an earlier command. */
   readonly origin?: "created" | "imported";
   /** The URN of the resource that a comparison without differences has found to have it. */
@@ -20,29 +16,24 @@ interface KnownWebhook {
 export class KnownWebhooks {
   readonly #webhooks = new Map<string, KnownWebhook>();
   readonly #doubts = new Map<string, readonly WebhookError[]>();
-  #now = 0;
-
-  /** The current moment, for {@link isKnown}. */
-  get now(): number {
-    return this.#now;
-  }
 
   /**
-   * Returns where a webhook of the state is, or `undefined` if its state does not say so. Notes
-   * that it may exist.
+   * Returns where a webhook of the state is, or `undefined` if its state does not say so. Notes its
+   * number.
    */
   locate(webhook: StateEntry): WebhookAddress | undefined {
     const address = addressOf(webhook);
     if (address !== undefined) {
-      this.noteExists(address);
+      this.noteNumber(address);
     }
     return address;
   }
 
   /**
-   * Notes that a webhook may exist: the state holds it, or a response to a creation has named it.
+   * Notes that a number is taken: the state holds it, or a response to a creation has named it. It
+   * remains so after a deletion, because a service uses each number of a database once.
    */
-  noteExists(address: WebhookAddress): void {
+  noteNumber(address: WebhookAddress): void {
     this.#note(address, {});
   }
 
@@ -61,18 +52,9 @@ export class KnownWebhooks {
     this.#note(address, { holder: urn });
   }
 
-  /** Notes that a webhook no longer exists, and forgets the rest: services reuse numbers. */
-  noteAbsent(address: WebhookAddress): void {
-    this.#now += 1;
-    this.#webhooks.set(keyOf(address), { knownUntil: this.#now });
-  }
-
-  /**
-   * Whether the command knows a webhook, or knew it at `since`. A response with its number may then
-   * refer to that webhook.
-   */
-  isKnown(address: WebhookAddress, since: number): boolean {
-    return (this.#find(address)?.knownUntil ?? 0) > since;
+  /** Whether the command has met the number of a webhook, which no new webhook can have. */
+  isKnown(address: WebhookAddress): boolean {
+    return this.#webhooks.has(keyOf(address));
   }
 
   /** Whether this command has created or imported a webhook, so that it must not delete it. */
@@ -107,9 +89,8 @@ export class KnownWebhooks {
     return this.#webhooks.get(keyOf(address));
   }
 
-  #note(address: WebhookAddress, facts: Omit<KnownWebhook, "knownUntil">): void {
-    const knownUntil = Number.POSITIVE_INFINITY;
-    this.#webhooks.set(keyOf(address), { ...this.#find(address), ...facts, knownUntil });
+  #note(address: WebhookAddress, facts: KnownWebhook): void {
+    this.#webhooks.set(keyOf(address), { ...this.#find(address), ...facts });
   }
 }
 

@@ -1,13 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
-import { dynamicWebhookType } from "../../common/type-tokens.js";
+import { withProviderText } from "../../common/provider-text.js";
+import { dynamicWebhookType, pluginWebhookType } from "../../common/type-tokens.js";
 import type { WebhookArgs } from "../args.js";
 import { isResourceOfType, WebhookResource } from "../resource-base.js";
 import { warnAboutPlainKey } from "./plain-key-warning.js";
-import { providerText } from "./provider-text.js";
 
 const webhookModule = {
   module: "pulumi-dbwebhooks",
   type: dynamicWebhookType,
+  otherType: pluginWebhookType,
   packageName: "pulumi-nodejs",
 };
 
@@ -56,7 +57,7 @@ export class Webhook extends WebhookResource {
         `Webhook ${name}: the option import cannot work with the dynamic provider. Use the Webhook of "pulumi-dbwebhooks/native" instead.`,
       );
     }
-    super(webhookModule, name, args, { __provider: providerText }, opts);
+    super(webhookModule, name, args, withProviderText({}), opts);
     warnAboutPlainKey();
   }
 }

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { namespace } from "../../common/setting-names.js";
-import { pluginWebhookType } from "../../common/type-tokens.js";
+import { dynamicWebhookType, pluginWebhookType } from "../../common/type-tokens.js";
 import { version } from "../../common/version.js";
 import type { WebhookArgs } from "../args.js";
 import { isResourceOfType, WebhookResource } from "../resource-base.js";
@@ -8,6 +8,7 @@ import { isResourceOfType, WebhookResource } from "../resource-base.js";
 const webhookModule = {
   module: "pulumi-dbwebhooks/native",
   type: pluginWebhookType,
+  otherType: dynamicWebhookType,
   packageName: namespace,
 };
 
@@ -28,23 +29,16 @@ export class Webhook extends WebhookResource {
   }
 
   /**
-   * The number that the service gave to the webhook. The id of the resource is
-   * `<databaseId>/<webhookId>`.
-   */
-  declare readonly webhookId: pulumi.Output<string>;
-
-  /**
    * Declares a webhook subscription.
    *
    * @param name The name of the resource, unique in its stack.
    * @param args The subscription.
-   * @param opts Options that all Pulumi resources have. `import` takes the id
-   * `<databaseId>/<webhookId>`.
+   * @param opts Options that all Pulumi resources have. `import` takes the number of
+   * a webhook that `DBWEBHOOKS_IMPORT` describes.
    * @throws RunError for the option `id`, and for a provider of any other package (that of
    * `pulumi-dbwebhooks` included).
    */
   constructor(name: string, args: WebhookArgs, opts?: pulumi.CustomResourceOptions) {
-    const options = pulumi.mergeOptions({ version }, opts);
-    super(webhookModule, name, args, { webhookId: undefined }, options);
+    super(webhookModule, name, args, {}, pulumi.mergeOptions({ version }, opts));
   }
 }

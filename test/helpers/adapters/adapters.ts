@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import type { ServiceError } from "@grpc/grpc-js";
 import { ConfigureRequest } from "@pulumi/pulumi/proto/provider_pb.js";
-import type { StoredWebhook } from "pulumi-dbwebhooks/local-service";
-import { providerText } from "../../../src/sdk/dynamic/provider-text.ts";
+import { providerText } from "../../../src/common/provider-text.ts";
 import { start } from "../commands.ts";
 import { repository } from "../directory.ts";
 import { startEngine } from "./engine-stand-in.ts";
@@ -11,15 +10,13 @@ import { type Call, connect, operationsOf, type Properties, struct } from "./pro
 /** Pulumi's own provider process, which loads the built package. */
 export const dynamicAdapter = {
   name: "the dynamic provider",
-  /** Returns the id by which Pulumi knows a webhook. */
-  idOf: ({ id }: Pick<StoredWebhook, "databaseId" | "id">) => String(id),
   /** The resource type of a webhook. */
   type: "pulumi-nodejs:dynamic/dbwebhooks:Webhook",
   program: process.execPath,
   args: [join(repository, "node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js")],
   /** The prefix of each setting's name when the engine configures the provider. */
   settingPrefix: "dbwebhooks:",
-  /** The inputs that Pulumi adds to the arguments of each webhook. */
+  /** The inputs that are added to the arguments of each webhook. */
   addedInputs: { __provider: providerText } as Properties,
 };
 
@@ -31,12 +28,11 @@ export const pluginFile = join(repository, "plugin/pulumi-resource-dbwebhooks");
 
 export const pluginAdapter: Adapter = {
   name: "the plugin",
-  idOf: ({ databaseId, id }) => `${databaseId}/${id}`,
   type: "dbwebhooks:index:Webhook",
   program: pluginFile,
   args: [],
   settingPrefix: "",
-  addedInputs: {},
+  addedInputs: dynamicAdapter.addedInputs,
 };
 
 /** Both adapters, for `describe.each`. */

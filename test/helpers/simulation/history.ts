@@ -48,7 +48,7 @@ export class History {
   readonly lines: string[] = [];
   /** What was wrong at one moment of the play. */
   readonly violations: string[] = [];
-  readonly #facts: { at: number; id: string; kind: "known" | "gone" }[] = [];
+  readonly #met: { at: number; id: string }[] = [];
   #time = 0;
 
   /** Returns a later time with each call. */
@@ -57,19 +57,16 @@ export class History {
     return this.#time;
   }
 
-  /**
-   * Records that the provider learns of a webhook, or that it learns that the webhook is gone.
-   * Returns the time.
-   */
-  learn(kind: "known" | "gone", id: string): number {
+  /** Records that the provider meets the number of a webhook. Returns the time. */
+  meet(id: string): number {
     const at = this.now();
-    this.#facts.push({ at, id, kind });
+    this.#met.push({ at, id });
     return at;
   }
 
-  /** Whether the provider knows this id at a time, and has not learned that its webhook is gone. */
-  isKnown(id: string, at: number): boolean {
-    return this.#facts.findLast((fact) => fact.id === id && fact.at < at)?.kind === "known";
+  /** Whether the provider has met a number before this time. */
+  hasMet(id: string, before: number): boolean {
+    return this.#met.some((one) => one.id === id && one.at < before);
   }
 
   /**
@@ -77,16 +74,9 @@ export class History {
    * it.
    */
   creationsWithNewId(id: string): readonly Creation[] {
-    const first = this.#facts.find((fact) => fact.id === id);
+    const first = this.#met.find((one) => one.id === id);
     return this.creations.filter(
       ({ named }) => named?.webhook.id === id && named.at <= (first?.at ?? 0),
-    );
-  }
-
-  /** Whether the provider learns of this id between two times. */
-  isLearned(id: string, after: number, before: number): boolean {
-    return this.#facts.some(
-      ({ at, kind, ...fact }) => kind === "known" && fact.id === id && at > after && at < before,
     );
   }
 }

@@ -119,19 +119,10 @@ function expectedEnds({ history, engine }: World, creation: Creation) {
   if (earlier.some(mayHaveLeftWebhook)) return named ? [] : ["unchanged"];
   if (!named) return ["notCreated", "inDoubt"];
   const { webhook, fault, at, engineIsGone } = named;
-  const isKnown = knows(history, webhook.id, { since: beganAt, at });
+  const isKnown = history.hasMet(webhook.id, at);
   if (isKnown || ["noSecret", "unmanaged", "unusableSecret"].includes(fault)) return ["inDoubt"];
   if (engineIsGone) return ["undone", "leftBehind"];
   return engine.goneAt < endedAt ? ["undone", "leftBehind"] : ["stored"];
-}
-
-/** Whether the run knew an id at one time, or learned of it until another. */
-function knows(
-  history: World["history"],
-  id: string,
-  { since, at }: { readonly since: number; readonly at: number },
-): boolean {
-  return history.isKnown(id, since) || history.isLearned(id, since, at);
 }
 
 /** Lists what the responses to creations in doubt named. */

@@ -2,7 +2,7 @@ import type { Notify } from "../../../src/provider/run/engine-monitor.ts";
 import { kindOf } from "../errors.ts";
 import { startProvider } from "../provider.ts";
 import type { Creation, Deletion } from "./history.ts";
-import { baseUrl, databaseId, type Resource, retrySeconds } from "./resources.ts";
+import { baseUrl, type Resource, retrySeconds } from "./resources.ts";
 import type { World } from "./world.ts";
 
 /** Calls the real provider as Pulumi does, and records what the provider learns and returns. */
@@ -13,15 +13,15 @@ export class Pulumi {
   constructor(world: World) {
     this.world = world;
     const { listing } = world.play;
-    const given = world.resources.map(({ args: { url, events }, old }) => [
-      `${databaseId}/${old?.webhook.id}`,
-      listing ? old?.webhook.secret : { secret: old?.webhook.secret, url, events },
+    const described = world.resources.map(({ args, old }) => [
+      old?.webhook.id,
+      { ...args, secret: old?.webhook.secret },
     ]);
     const settings = {
       ...(listing === undefined ? {} : { listing: String(listing) }),
       retrySeconds: String(retrySeconds),
     };
-    const environment = { DBWEBHOOKS_IMPORT_SECRET: JSON.stringify(Object.fromEntries(given)) };
+    const environment = { DBWEBHOOKS_IMPORT: JSON.stringify(Object.fromEntries(described)) };
     this.#provider = startProvider(
       { baseUrl, ...settings },
       { engine: world.engine.monitor, environment },
@@ -40,7 +40,7 @@ export class Pulumi {
     const { history } = this.world;
     const { id } = old.webhook;
     const isDuplicated = history.creationsWithNewId(id).some(({ stored }) => stored);
-    this.#learn("known", resource);
+    this.#meet(resource);
     await this.#provider.diff(id, old.state, { ...args, ...changes }, this.#optionsOf(resource));
     if (isDuplicated) history.violations.push(`resource ${number} and a new one have ${id}`);
   }
@@ -77,23 +77,22 @@ export class Pulumi {
   async refresh(resource: Resource): Promise<boolean> {
     const { old } = resource;
     if (!old) return false;
-    this.#learn("known", resource);
+    this.#meet(resource);
     const options = this.#optionsOf(resource);
     const found = await this.#provider.read(old.webhook.id, old.state, options);
-    if (found.id === "") this.#learn("gone", resource);
     return found.id !== "";
   }
 
   /** Returns whether the import succeeded. */
   async import(resource: Resource): Promise<boolean> {
     const id = resource.old?.webhook.id ?? "";
-    const importing = this.#provider.import(id, databaseId, this.#optionsOf(resource));
+    const importing = this.#provider.import(id, this.#optionsOf(resource));
     const isImported = await importing.then(
       () => true,
       () => false,
     );
     if (isImported && resource.old) {
-      this.#learn("known", resource);
+      this.#meet(resource);
       this.world.history.imports.push(resource.old.webhook);
     }
     return isImported;
@@ -104,25 +103,22 @@ export class Pulumi {
     const { old } = resource;
     if (!old) return true;
     const { webhook } = old;
-    const { history, service } = this.world;
+    const { history } = this.world;
     const deletion: Deletion = { resource, webhook, isDuplicate, beganAt: history.now() };
     history.deletions.push(deletion);
-    this.#learn("known", resource);
+    this.#meet(resource);
     await this.#provider
       .delete(webhook.id, old.state, this.#optionsOf(resource, isDuplicate ? "duplicate" : ""))
       .catch((error: unknown) => {
         deletion.error = describe(error);
       });
-    // A deletion can succeed because the webhook must stay: the provider then still knows it.
-    const isGone = service.webhooks.get(webhook.id) !== webhook || deletion.wasDenied;
-    if (!deletion.error && isGone) this.#learn("gone", resource);
     deletion.endedAt = history.now();
     return !deletion.error;
   }
 
   /** The webhooks of another service have numbers of their own. */
-  #learn(kind: "known" | "gone", { old, kind: operation }: Resource): void {
-    if (old && operation !== "elsewhere") this.world.history.learn(kind, old.webhook.id);
+  #meet({ old, kind }: Resource): void {
+    if (old && kind !== "elsewhere") this.world.history.meet(old.webhook.id);
   }
 
   #optionsOf({ number }: Resource, suffix = "") {

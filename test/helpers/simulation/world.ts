@@ -25,7 +25,7 @@ export class World {
   // An existing webhook is named only if the provider can know it, or is asked about it later.
   readonly service = new SimulatedService(
     ({ id }) =>
-      this.history.isKnown(id, Number.POSITIVE_INFINITY) ||
+      this.history.hasMet(id, Number.POSITIVE_INFINITY) ||
       this.resources.some(
         ({ kind, old }) => old?.webhook.id === id && !unannouncedKinds.includes(kind),
       ),
@@ -76,20 +76,19 @@ export class World {
     if (fault === "slow") await new Promise((resolve) => setTimeout(resolve, 8_000));
     await this.turn(`the response to ${request.method} arrives`);
     this.#notePause(reply.outcome);
-    this.#noteResponse(request, reply.outcome, isUndo);
+    this.#noteResponse(request, reply.outcome);
     if (fault === "denied") this.#noteDenied(request);
     if (reply.named) this.#noteNamed(request, { webhook: reply.named, fault });
     return reply.outcome;
   };
 
-  #noteResponse({ method, url }: HttpRequest, outcome: HttpOutcome, isUndo: boolean): void {
+  #noteResponse({ method, url }: HttpRequest, outcome: HttpOutcome): void {
     const { history } = this;
     const statusCode = outcome.kind === "response" ? outcome.statusCode : 0;
     const succeeded = statusCode >= 200 && statusCode < 300;
     const at = history.now();
     const id = url.pathname.split("/").at(-1) ?? "";
     if (method === "DELETE") history.sentDeletions.push({ at, id, succeeded });
-    if (isUndo && succeeded) history.learn("gone", id);
   }
 
   #noteDenied({ method, url }: HttpRequest): void {
@@ -112,7 +111,7 @@ export class World {
     const number = resourceNumberOf((body as { url: string }).url);
     const creation = this.history.creations.findLast((one) => one.resource.number === number);
     const engineIsGone = this.engine.isGone;
-    const at = this.history.learn("known", named.webhook.id);
+    const at = this.history.meet(named.webhook.id);
     if (creation) creation.named = { ...named, at, engineIsGone };
   }
 

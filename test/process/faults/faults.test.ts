@@ -96,7 +96,7 @@ async function runCases(adapter: Adapter): Promise<ReadonlyMap<FaultCase, Result
   const started = await Promise.all(
     groups.map(async ([environment, casesOfProcess]) => {
       const running = await startAdapter(adapter, settings, await environment?.());
-      return { setup: { adapter, service, running }, casesOfProcess };
+      return { setup: { service, running }, casesOfProcess };
     }),
   );
   const results = new Map<FaultCase, Result>();
@@ -112,7 +112,6 @@ async function runCases(adapter: Adapter): Promise<ReadonlyMap<FaultCase, Result
 }
 
 interface Setup {
-  readonly adapter: Adapter;
   readonly service: LocalService;
   readonly running: Awaited<ReturnType<typeof startAdapter>>;
 }
@@ -153,7 +152,7 @@ async function runCase(setup: Setup, faultCase: FaultCase) {
 }
 
 /** Returns a function that creates the webhook. */
-async function prepareCreation({ adapter, service, running }: Setup, { databaseId }: FaultCase) {
+async function prepareCreation({ service, running }: Setup, { databaseId }: FaultCase) {
   // All arguments that are sent.
   const args = someArgs({ databaseId, tableId: "tbl_orders" });
   const { inputs, failures } = await running.check(args);
@@ -161,7 +160,7 @@ async function prepareCreation({ adapter, service, running }: Setup, { databaseI
   return async () => {
     const result = await running.create(inputs, databaseId);
     const created = service.webhooks.find((webhook) => webhook.databaseId === databaseId);
-    const idOfCreated = created && adapter.idOf(created);
+    const idOfCreated = created && String(created.id);
     if ("error" in result) return { state: "nothing", error: result.error };
     const isStored = result.id === idOfCreated && result.secret === created?.secret;
     return { state: isStored ? "the webhook" : "another id or secret", error: "" };
@@ -169,7 +168,7 @@ async function prepareCreation({ adapter, service, running }: Setup, { databaseI
 }
 
 /** Creates a webhook, and returns a function that deletes it. */
-async function prepareDeletion({ adapter, service, running }: Setup, faultCase: FaultCase) {
+async function prepareDeletion({ service, running }: Setup, faultCase: FaultCase) {
   const { databaseId: _, ...body } = someArgs();
   const { databaseId } = faultCase;
   const { json } = await createWebhook(service, { databaseId, body });
@@ -177,7 +176,7 @@ async function prepareDeletion({ adapter, service, running }: Setup, faultCase: 
   const { storedBaseUrl: baseUrl = service.baseUrl } = faultCase;
   const state = { ...someArgs({ databaseId }), baseUrl, secret: json.secret };
   return async () => {
-    const error = await running.delete(adapter.idOf({ databaseId, id: json.id }), state);
+    const error = await running.delete(String(json.id), state);
     return { state: error === "" ? "nothing" : "the webhook", error };
   };
 }
