@@ -126,10 +126,11 @@ export class Agreement {
     before: readonly WebhookInState[],
     { args, output }: EndedCommand,
   ): string[] {
-    const now = new Map(this.#inState.filter(isLive).map(({ urn, id }) => [urn, id]));
+    // By name, because a move to the other provider changes the URN.
+    const now = new Map(this.#inState.filter(isLive).map(({ name, id }) => [name, id]));
     return before
       .filter((one) => isLive(one) && !args.includes(one.urn))
-      .filter(({ urn, id }) => now.has(urn) && now.get(urn) !== id)
+      .filter(({ name, id }) => now.has(name) && now.get(name) !== id)
       .filter(({ id }) => !new RegExp(`\\bwebhook ${id}\\b`).test(output))
       .map(({ id, name }) => `webhook ${id} of ${name} was replaced without a warning`);
   }

@@ -84,8 +84,15 @@ export function randomOptions(choose: Choose, earlier: WalkProgram) {
 /** The name of the file from which {@link textOfProgram} reads its resources. */
 const fileName = "walk.json";
 
-/** A program in JavaScript, which needs no compiler. */
-export const textOfProgram = (entry: string) => `
+/** The modules of the two providers. */
+export const entries = ["pulumi-dbwebhooks", "pulumi-dbwebhooks/native"] as const;
+
+export type Entry = (typeof entries)[number];
+
+const types = ["pulumi-nodejs:dynamic/dbwebhooks:Webhook", "dbwebhooks:index:Webhook"];
+
+/** A program in JavaScript, which needs no compiler, with the resources of this module. */
+export const textOfProgram = (entry: Entry) => `
 const { Provider, Webhook } = require("${entry}");
 const { providers, webhooks } = require("./${fileName}");
 const declared = {};
@@ -115,7 +122,10 @@ export async function writeProgram(
   const webhooks = program.map((webhook) => {
     const { name, host, path, databaseId, tableId, urlFrom, flagFrom, dependsOn } = webhook;
     const { provider, deleteBeforeReplace, ignoreChanges } = webhook;
-    const aliases = webhook.aliases.map((alias) => ({ name: alias }));
+    // With its type, because the resource may move to the other provider in the same command.
+    const aliases = webhook.aliases.flatMap((alias) =>
+      types.map((type) => ({ name: alias, type })),
+    );
     const args = { databaseId, url: `https://${host}/${path}`, events: webhook.events, tableId };
     const opts = { deleteBeforeReplace, ignoreChanges, aliases };
     return { name, args, urlFrom, flagFrom, dependsOn, provider, opts };

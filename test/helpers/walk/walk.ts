@@ -17,6 +17,8 @@ import {
 } from "./random-command.ts";
 import { type InjectedFault, injectRandomFault, keepOneWebhookPerUrl } from "./service-faults.ts";
 import {
+  type Entry,
+  entries,
   type ProviderName,
   textOfProgram,
   type WalkProgram,
@@ -24,8 +26,6 @@ import {
 } from "./walk-program.ts";
 
 export interface WalkOptions {
-  /** The module from which the program takes its resources. */
-  readonly entry: string;
   /**
    * The service of the default provider and of the Provider `same`, and that of the Provider
    * `second`.
@@ -61,6 +61,8 @@ class Walk {
   readonly #options: WalkOptions;
   readonly #agreement: Agreement;
   #program: WalkProgram = [];
+  /** The module from which the program takes its resources. */
+  #entry: Entry;
   /** Whether the last command was a complete `up` without a fault. */
   #isUpToDate = false;
   /**
@@ -73,26 +75,31 @@ class Walk {
     const { services, apiKeys, listing } = options;
     this.#stack = stack;
     this.#options = options;
+    // Both are the first one of some seeds.
+    this.#entry = entries[options.seed % 2] as Entry;
     const keys = [template.apiKey, ...Object.values(apiKeys)];
     this.#agreement = new Agreement(services, keys, listing === false);
   }
 
   async start(): Promise<void> {
-    const { entry, seed, print } = this.#options;
+    const { seed, print } = this.#options;
     const settings = Object.entries(this.#settings);
     await this.#stack.configure(
       Object.fromEntries(settings.map(([name, value]) => [`dbwebhooks:${name}`, String(value)])),
     );
-    await this.#stack.writeProgram(textOfProgram(entry));
     this.#program = firstProgram(choicesOf(seed, 0), this.#nextNumber);
-    print(`seed ${seed}: ${JSON.stringify(this.#program)}`);
+    print(`seed ${seed}, ${this.#entry}: ${JSON.stringify(this.#program)}`);
     await this.#run("step 0", plainUp);
   }
 
   async step(title: string, choose: Choose): Promise<void> {
     const { services } = this.#options;
     const { urns } = this.#agreement;
-    if (this.#isUpToDate && isChosen(choose, 4)) {
+    if (this.#isUpToDate && isChosen(choose, 10)) {
+      this.#move();
+      await this.#run(`${title} (move to ${this.#entry})`, plainUp);
+      if (this.#changes().length > 0) this.#addProblem(`${title}: a move changes webhooks`);
+    } else if (this.#isUpToDate && isChosen(choose, 4)) {
       await this.#run(title, plainUp);
       if (this.#changes().length > 0) this.#addProblem(`${title}: a second "up" changes webhooks`);
     } else if (this.#isUpToDate && isChosen(choose, 6)) {
@@ -106,6 +113,10 @@ class Walk {
         this.#nextNumber,
       );
       this.#program = program;
+      if (isChosen(choose, 15)) {
+        this.#move();
+        names.push(`move to ${this.#entry}`);
+      }
       this.#allowsRefresh &&= allowsRefresh;
       const command = randomCommand(choose, urns, this.#allowsRefresh);
       // With this flag, Pulumi 3.259 waits for ever after a failed deletion before a replacement.
@@ -175,11 +186,17 @@ class Walk {
     return this.#number;
   };
 
-  #writeProgram(): Promise<void> {
+  /** Takes the resources from the other provider. */
+  #move(): void {
+    this.#entry = entries.find((one) => one !== this.#entry) as Entry;
+  }
+
+  async #writeProgram(): Promise<void> {
+    await this.#stack.writeProgram(textOfProgram(this.#entry));
     const [first, second] = this.#options.services;
     const { apiKeys } = this.#options;
     const settings = this.#settings;
-    return writeProgram(this.#stack.directory, this.#program, {
+    await writeProgram(this.#stack.directory, this.#program, {
       same: { baseUrl: first.baseUrl, apiKey: apiKeys.same, ...settings },
       second: { baseUrl: second.baseUrl, apiKey: apiKeys.second, ...settings },
     });
