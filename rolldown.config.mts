@@ -1,8 +1,8 @@
 import { basename, dirname, join } from "node:path";
 import { defineConfig } from "rolldown";
 import { dts } from "rolldown-plugin-dts";
+import { onlyOwnModules, usedParts } from "./tools/bundled-modules.mts";
 import { licencesOf } from "./tools/plugin/licences.mts";
-import { undiciParts } from "./tools/undici.mts";
 
 const entries = {
   index: "src/index.ts",
@@ -46,7 +46,7 @@ export default [
   defineConfig({
     platform: "node",
     external: isExternal,
-    plugins: [undiciParts],
+    plugins: [usedParts, onlyOwnModules],
     input: entries,
     transform: { target: "es2023" },
     output: {

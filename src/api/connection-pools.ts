@@ -1,5 +1,5 @@
 // Connections to the service, directly or through a proxy.
-import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici";
+import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import { isLoopbackHostname } from "../common/url.js";
 
 // If a load balancer closes an idle connection while a creation is sent, the creation is in doubt.
@@ -33,6 +33,8 @@ export function openPools(timeoutMs: number): (url: URL) => Dispatcher | undefin
   const direct = new Agent(options);
   const proxied = openProxyAgent({
     ...options,
+    // undici does not pass the options on to the connections to a proxy.
+    clientFactory: (origin, given) => new Pool(origin, { ...given, useMilo: options.useMilo }),
     // undici does not use `connect` for the connections to a proxy and through it.
     connectTimeout: timeoutMs,
     proxyTls: { ...tls, allowH2: false },

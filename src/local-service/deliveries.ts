@@ -18,6 +18,8 @@ export class Deliveries {
     connect: { timeout: timeoutSeconds * 1000 },
     headersTimeout: 0,
     bodyTimeout: 0,
+    // The environment can switch on this experimental parser, which the build leaves out.
+    useMilo: false,
   });
 
   constructor(

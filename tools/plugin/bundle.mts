@@ -1,11 +1,8 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { build, type Plugin } from "rolldown";
-import { undiciParts } from "../undici.mts";
+import { onlyOwnModules, usedParts } from "../bundled-modules.mts";
 import { schema, schemaTemplate } from "./schema.mts";
-
-// grpc-js loads this package for channelz and orca, which the plugin does not use.
-const unusedPackage = /^@grpc\/proto-loader$/;
 
 // A single character beyond Latin-1 doubles the size of the file that V8 reads at each start.
 const ascii: Plugin = {
@@ -39,8 +36,7 @@ export async function bundlePlugin(file: string): Promise<string[]> {
     cwd: join(import.meta.dirname, "../.."),
     platform: "node",
     input: "src/adapters/plugin/main.ts",
-    external: unusedPackage,
-    plugins: [generatedSchema, undiciParts, ascii],
+    plugins: [generatedSchema, usedParts, onlyOwnModules, ascii],
     transform: { target: "es2022" },
     output: {
       file,

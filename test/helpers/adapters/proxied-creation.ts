@@ -25,6 +25,8 @@ export async function createThroughProxy(adapter: Adapter) {
       ...noProxies,
       NODE_EXTRA_CA_CERTS: certificate,
       https_proxy: proxy.url,
+      // Asks undici for a parser that the build leaves out.
+      UNDICI_USE_MILO: "1",
     });
 
     const created = await running.create(someArgs());
