@@ -1,7 +1,7 @@
 // Parses the bodies of successful responses, with zod.
 import * as z from "zod/mini";
 import { webhookIdOf } from "../common/identifier.js";
-import { parseJson } from "../common/json.js";
+import { isJsonObject, parseJson } from "../common/json.js";
 import { isPlainText, maxTextLength } from "../common/plain-text.js";
 
 const webhookId = () =>
@@ -41,6 +41,11 @@ export interface ListEntry {
   readonly webhook: ListedWebhook | undefined;
 }
 
+interface ListBody {
+  readonly webhooks: readonly unknown[];
+  readonly success?: unknown;
+}
+
 /**
  * Reads the response to the list operation. The list counts as complete only without any further
  * field, which could be the one of a pagination.
@@ -48,8 +53,11 @@ export interface ListEntry {
 export const parseWebhookList = parser(() => {
   const webhookSchema = listedWebhook();
   return z.pipe(
-    z.looseObject({ webhooks: z.array(z.unknown()) }),
-    z.transform(({ webhooks, success = true, ...rest }) => {
+    z.custom<ListBody>((body) => isJsonObject(body) && Array.isArray(body.webhooks)),
+    z.transform((body) => {
+      const { webhooks, success = true } = body;
+      // Also "__proto__", which an object from zod would not have.
+      const isWhole = Object.keys(body).every((name) => ["webhooks", "success"].includes(name));
       const byId = Map.groupBy(webhooks, idOf);
       const entries = webhooks.map((webhook, at): ListEntry => {
         const id = idOf(webhook);
@@ -58,7 +66,7 @@ export const parseWebhookList = parser(() => {
         const data = isUnique ? webhookSchema.safeParse(webhook).data : undefined;
         return { position: at + 1, id, webhook: data };
       });
-      return { entries, isComplete: success === true && Object.keys(rest).length === 0 };
+      return { entries, isComplete: success === true && isWhole };
     }),
   );
 });

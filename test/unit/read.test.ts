@@ -119,6 +119,7 @@ describe("A refresh with listing", () => {
     ["is not found", { statusCode: 404, body: errorBody("NOT_FOUND") }],
     ["is HTML", { body: "<html>" }],
     ["has no field webhooks", { body: { items: [] } }],
+    ["has a field __proto__ besides", { body: '{"webhooks":[],"__proto__":{"next":1}}' }],
     ["is 20,000 nested arrays", { body: nestedBody }],
     ["holds nested arrays", { body: `{"webhooks":${nestedBody}}` }],
     ["holds an id of nested arrays", listWithNested({}, ["id"])],
