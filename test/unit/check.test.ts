@@ -45,7 +45,7 @@ it.each([
   { events: [unknownMarkers.string, "record.updated", "record.created"] },
   { url: "https://user:password@example.com:8443/a?b=c#d" },
   { url: "https://bücher.example/ä" },
-  { url: `https://a.example/${"x".repeat(1_980)}\u2764\ufe0f` },
+  { url: `https://a.example/${"x".repeat(1_950)}\u2764\ufe0f` },
   { url: "http://localhost:3000/a" },
   { url: "http://127.9.1.2" },
   { url: "http://[::1]:1/" },
@@ -82,6 +82,9 @@ it.each([
 describe("A check of invalid arguments", () => {
   const withoutHost = ["https:", "https:/a.example", "https:///a.b", "https://"];
   const invalidHost = ["https://example.com:99999", "https://exa<mple.com"];
+  const templates = ["undefined/a", "NULL:80", "$(host)/a", "$host", "{host}.b"].map(
+    (host) => `https://${host}`,
+  );
   const disguised = ["svc.localhost", "notlocalhost", "127.0.0.1.example.com", "localhost@a.b"];
 
   it.each<[name: string, problem: string, values: readonly unknown[]]>([
@@ -97,6 +100,8 @@ describe("A check of invalid arguments", () => {
     ["url", "with white space", [" https://a.example", "https://a b.example", "https://a.b/c d"]],
     ["url", "with characters that cannot be sent", ["https://a.b/\0", "https://a.b/\ud800"]],
     ["url", "too long", [`https://a.example/${"x".repeat(1_983)}`]],
+    ["url", "too long once it is percent-encoded", [`https://a.example/${"ä".repeat(400)}`]],
+    ["url", "of a template without its value", templates],
     [
       "url",
       "that are read as a command",

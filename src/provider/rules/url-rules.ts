@@ -3,7 +3,11 @@
 import { isPlainText, maxTextLength } from "../../common/plain-text.js";
 import { isLoopbackHostname, parseHttpUrl } from "../../common/url.js";
 
-const tooLong = `must have at most ${maxTextLength} characters`;
+// The state holds the normalized text, in which a letter can have six characters or more.
+const tooLong = `must have at most ${maxTextLength} characters, percent-encoded`;
+
+// What a template with a missing value, or one that was not evaluated, makes of a host.
+const missingValue = /^(?:undefined|null)$|[${}()]/;
 
 /**
  * Returns what is wrong with a receiver's url and what to write instead, or `undefined` if it is
@@ -14,8 +18,11 @@ export function validateReceiverUrl(url: string, { allowInsecureUrl = false }): 
   if (parsed === null) {
     return syntaxProblem(url, "https://example.com/hooks");
   }
-  if (url.length > maxTextLength) {
+  if (Math.max(url.length, parsed.href.length) > maxTextLength) {
     return tooLong;
+  }
+  if (missingValue.test(parsed.hostname)) {
+    return "must have a host name; the one it has looks like a template without its value";
   }
   if (!isPlainText(url)) {
     return "must hold no invisible characters, and no text that Pulumi or a CI system reads as a command, such as ##[: write %23 for # or percent-encode the character";
@@ -29,12 +36,12 @@ export function validateReceiverUrl(url: string, { allowInsecureUrl = false }): 
  * Returns what is wrong with a base URL and what to write instead, or `undefined` if it is valid.
  */
 export function validateBaseUrl(baseUrl: string): string | undefined {
-  if (baseUrl.length > maxTextLength) {
-    return tooLong;
-  }
   const parsed = parseHttpUrl(baseUrl);
   if (parsed === null) {
     return syntaxProblem(baseUrl, "https://tables.example.com");
+  }
+  if (Math.max(baseUrl.length, parsed.href.length) > maxTextLength) {
+    return tooLong;
   }
   if (parsed.username !== "" || parsed.password !== "" || /[?#]/.test(baseUrl)) {
     return "must hold no user name, password, query or fragment; the key goes into apiKey";
