@@ -4,8 +4,9 @@
 const invisible = /(?!\p{VS})[\p{Cf}\p{DI}]/gu;
 const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 // The beginning of a command in any line. Pulumi's CLI takes "<{%…%}>" for a colour, and panics at
-// an unknown one; CI systems obey "##[…]", "##vso[…]" and "##teamcity[…]".
-const commands = /<\{%|##[\w-]*\[/g;
+// an unknown one; CI systems obey "##[…]", "##vso[…]" and "##teamcity[…]" anywhere, and "::…::" at
+// the beginning of a line.
+const commands = /<\{%|##[\w-]*\[|^\s*::(?=[\w-]+[^:]*::)/g;
 
 /**
  * The length of the longest text that the state gets from a list, in UTF-16 code units, and so of a

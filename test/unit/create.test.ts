@@ -102,6 +102,7 @@ describe("A creation whose response holds no secret that can be stored", () => {
     ["has a control character, which a terminal would obey", "whsec_\u001b[2J"],
     ["has an invisible character", "whsec_\u200b1"],
     ["holds a command of a CI system", "whsec_##vso[task.complete]"],
+    ["begins like a command of a CI system", "::stop-commands::x"],
     ["holds a colour of Pulumi's CLI", "whsec_<{%bogus%}>"],
     ["is one of Pulumi's markers of unknown values", unknownMarkers.string],
   ])(

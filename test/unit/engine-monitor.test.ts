@@ -178,7 +178,7 @@ describe("The process of the provider", () => {
     expect(process.rawListeners("SIGINT")).toEqual(listenersBefore);
   });
 
-  it.each<NodeJS.Signals>(["SIGTERM", "SIGHUP"])(
+  it.each<NodeJS.Signals>(["SIGTERM", "SIGHUP", "SIGQUIT"])(
     "goes on after %s, which it handles until the last creation in flight ends",
     async (signal) => {
       const listenersBefore = process.rawListeners(signal);

@@ -7,7 +7,7 @@ import { startTimeout } from "../../common/timeout.js";
 const responseTimeoutMs = 5_000;
 const watchIntervalMs = 5_000;
 // What a login session or a service manager sends to all its processes when it ends.
-const endOfSession = ["SIGTERM", "SIGHUP"] as const;
+const endOfSession = ["SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 
 /** How much a line matters to the user. */
 export type Severity = "info" | "warning";
