@@ -11,7 +11,7 @@ import { stackEnvironment } from "../helpers/pulumi.ts";
 const readmeOf = (example: string) => readPage(`examples/${example}/README.md`);
 
 describe("The commands of a README succeed and print the documented output", () => {
-  it.concurrent.each(["basic", "per-table", "multi-account", "cross-stack", "rotation", "ci"])(
+  it.concurrent.each(["basic", "per-table", "multi-account", "cross-stack", "rotation"])(
     "in this repository: README of examples/%s",
     (name) => withExample(name, (example) => followGuide(readmeOf(name), example)),
   );
