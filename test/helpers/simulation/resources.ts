@@ -6,7 +6,7 @@ import type { ServiceWebhook, SimulatedService } from "./service.ts";
 export const baseUrl = "https://tables.example.com";
 const otherBaseUrl = "https://elsewhere.example.com";
 export const retrySeconds = 20;
-export const databaseId = "base_abc123";
+const databaseId = "base_abc123";
 
 /** A resource of the program or of the state. */
 export interface Resource {
