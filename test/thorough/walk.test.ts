@@ -7,7 +7,7 @@ import { walk } from "../helpers/walk/walk.ts";
 
 // For example: WALK_SEED=7 WALK_STEPS=100 npx vitest run --project thorough
 // test/thorough/walk.test.ts
-const { WALK_SEED, WALK_STEPS = "10" } = process.env;
+const { WALK_SEED, WALK_STEPS = "6" } = process.env;
 const steps = Number(WALK_STEPS);
 const apiKeys = { same: "key-of-the-same-service", second: "key-of-the-second-service" };
 

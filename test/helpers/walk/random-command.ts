@@ -38,7 +38,9 @@ export function randomCommand(
   ];
   const targetFlags = flagFor(choose, "--target", urns);
   const destroyTarget = [...destroy.args, "--target-dependents", ...targetFlags];
-  const continueFlags = isChosen(choose, 15) ? ["--continue-on-error"] : [];
+  // With further flags, Pulumi 3.274 once waited for ever for a dependent of a failed creation.
+  const mayContinue = isChosen(choose, 15) && planFlags.length === 0;
+  const continueFlags = mayContinue ? ["--continue-on-error"] : [];
   return weighted<WalkCommand>(choose, [
     [72, { args: [...plainUp.args, ...planFlags, ...continueFlags] }],
     [4, { args: ["preview", ...planFlags] }],
