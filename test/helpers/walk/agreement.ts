@@ -30,6 +30,11 @@ export class Agreement {
   readonly #secrets: Set<string>;
   /** The webhooks at the services that are not in the state for a known reason. */
   readonly #unmanaged = new Set<string>();
+  /**
+   * The webhooks whose deletion counted as done after a 404. An entry whose replacement is pending
+   * leaves the state only in a later command.
+   */
+  readonly #released = new Set<string>();
   /** The webhooks in the state that are gone for a known reason. */
   readonly #gone = new Set<string>();
   #inState: readonly WebhookInState[] = [];
@@ -104,12 +109,12 @@ export class Agreement {
     const named = errors
       .filter(({ kind = "" }) => kindsOfUnmanaged.includes(kind))
       .map(({ name }) => hosts.get(name));
-    const taken404 = this.#trusts404 ? this.#deletionsWith404() : [];
+    for (const key of this.#trusts404 ? this.#deletionsWith404() : []) this.#released.add(key);
     for (const webhook of webhooks) {
       const key = keyOf(webhook);
       if (inState.has(key) || this.#unmanaged.has(key)) continue;
       this.#unmanaged.add(key);
-      if (taken404.includes(key)) continue;
+      if (this.#released.has(key)) continue;
       const { host } = new URL(webhook.url);
       const error = named.indexOf(host);
       // An error explains one webhook.
