@@ -19,14 +19,18 @@ export const parseCreatedWebhook = parser(() =>
 );
 
 // A text of the list ends up in the state and on terminals, where Pulumi shows it unchanged.
-const listedText = () => z.string().check(z.maxLength(maxTextLength), z.refine(isPlainText));
+const listedText = () => z.custom<string>(isListedText);
+
+// A schema of the elements would report one problem for each, and fail at 100,000 of them.
+const listedTexts = () =>
+  z.custom<readonly string[]>((value) => Array.isArray(value) && value.every(isListedText));
 
 const listedWebhook = () =>
   z.object({
     id: webhookId(),
     url: listedText(),
-    events: z.array(listedText()),
-    tableIds: z.nullable(z.array(listedText())),
+    events: listedTexts(),
+    tableIds: z.nullable(listedTexts()),
     active: z.boolean(),
   });
 
@@ -70,6 +74,10 @@ export const parseWebhookList = parser(() => {
     }),
   );
 });
+
+function isListedText(value: unknown): boolean {
+  return typeof value === "string" && value.length <= maxTextLength && isPlainText(value);
+}
 
 function idOf(entry: unknown): string | undefined {
   return webhookIdOf((entry as { readonly id?: unknown } | null)?.id);

@@ -64,6 +64,12 @@ describe("A refresh with listing", () => {
       {},
       { tableId: "t".repeat(2_000) },
     ],
+    [
+      "tables that are cut inside a character",
+      { tableIds: ["t".repeat(1_997), "\u{1f600}"] },
+      {},
+      { tableId: `${"t".repeat(1_997)}, \ufffd` },
+    ],
   ])("stores what the service has, and warns: %s", async (_case, entry, stored, drift) => {
     const { read, state, lines } = await startListing(listOf(listed(entry)));
 
@@ -130,6 +136,8 @@ describe("A refresh with listing", () => {
     ["holds the id twice", listOf(listed(), listed({ id: "17", active: false }))],
     ["holds a lone surrogate", listOf(listed({ id: 1, url: "\ud800" }))],
     ["holds one of Pulumi's markers", listOf(listed({ id: 1, url: unknownMarkers.string }))],
+    ["holds 130,000 odd events", listOf(listed({ events: Array(130_000).fill(1) }))],
+    ["holds 130,000 odd tables", listOf(listed({ tableIds: Array(130_000).fill(1) }))],
     ["holds a line break", listOf(listed({ id: 1, url: "\n" }))],
     ["holds a line separator", listOf(listed({ id: 1, url: "\u2028" }))],
     ["holds a paragraph separator", listOf(listed({ id: 1, url: "\u2029" }))],
@@ -206,13 +214,15 @@ describe("A refresh with listing", () => {
     expect(await countParses(20)).toBe(0);
   });
 
-  it("warns about each database that it cannot look up", async () => {
-    const { read, state, lines } = await startListing({ statusCode: 403 });
+  it("warns about each database that it cannot look up, and says what to do", async () => {
+    const forbidden = { statusCode: 403, body: errorBody("FORBIDDEN") };
+    const { read, state, lines } = await startListing(forbidden);
 
     await read("17", state);
     await read("17", { ...state, databaseId: "base_other" });
 
     expect(lines).toHaveLength(2);
+    expect(lines[0]).toContain("DBWEBHOOKS_API_KEY");
   });
 
   it.each([
@@ -250,6 +260,8 @@ it.each([{ listing: "true" }, { listing: "false" }, { listing: "1" }])(
       props: { ...state, secret: wrapped(secret) },
     });
     expect(lines[0]).toMatch(/^warning: .*webhook base_abc123\/17 /);
+    // The comparison that follows says what to do.
+    expect(lines[0]).not.toContain("pulumi state delete");
     expect(methods()).toEqual([]);
   },
 );
