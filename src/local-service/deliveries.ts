@@ -29,7 +29,7 @@ export class Deliveries {
   ) {
     this.#webhooks = webhooks;
     this.#log = log;
-    this.#deliverTo = deliverTo === undefined ? undefined : new URL(deliverTo).origin;
+    this.#deliverTo = deliverTo === undefined ? undefined : new URL(deliverTo).href;
     this.#eventSchema = eventSchema(allowUnknownEvents);
   }
 

@@ -18,7 +18,7 @@ export interface LocalServiceOptions {
   readonly listing?: boolean;
   /**
    * Origin that receives every notification, such as `http://127.0.0.1:9000`, in place of the
-   * origin of the webhook's `url`; path and query stay. For tests that must not reach the real
+   * origin and the user info of the webhook's `url`; path and query stay. For tests that must not reach the real
    * receivers. Default: the `url` of each webhook.
    */
   readonly deliverTo?: string;

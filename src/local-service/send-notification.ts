@@ -45,11 +45,11 @@ export async function sendNotification(
   }
 }
 
-/** Returns the same path and query at another origin, without user info. */
+/** Returns the same path and query at another origin, with the user info of that one. */
 function urlAtOrigin(url: string, origin: string): string {
   const { pathname, search } = new URL(url);
-  // Joined as text: resolving the path "//host" would lead to another host.
-  return origin + pathname + search;
+  // Resolving the path "//host" would lead to another host.
+  return Object.assign(new URL(origin), { pathname, search }).href;
 }
 
 /**

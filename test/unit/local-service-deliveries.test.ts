@@ -180,15 +180,18 @@ it("A delivery does not wait for a slow receiver of another webhook", async () =
   expect((await emitted).deliveries).toHaveLength(2);
 });
 
-it("A delivery goes to the origin in deliverTo, with the path and query of the webhook's URL", async () => {
+it("A delivery goes to the origin in deliverTo, with its user info, and with the path and query of the webhook's URL", async () => {
   await using receiver = await startReceiver();
-  const service = await startService({ deliverTo: receiver.url });
+  const { host } = new URL(receiver.url);
+  const service = await startService({ deliverTo: `http://user:word@${host}/unused` });
   // A path that begins with "//" must not be taken for a host.
   await service.subscribe("https://hooks.invalid//host/orders/1?key=2");
 
   await service.emit(recordCreated);
 
-  expect(receiver.notifications).toMatchObject([{ path: "//host/orders/1?key=2" }]);
+  const authorization = `Basic ${Buffer.from("user:word").toString("base64")}`;
+  const path = "//host/orders/1?key=2";
+  expect(receiver.notifications).toMatchObject([{ path, headers: { authorization } }]);
 });
 
 it("A delivery in flight ends when the service closes, and says so", async () => {
