@@ -121,6 +121,17 @@ describe("A check of invalid arguments", () => {
     }
   });
 
+  it.each([
+    "http://undefined/hooks",
+    "http://",
+    "http://a b.example",
+    "http://a.b/##[x",
+    `http://a.example/${"x".repeat(2_000)}`,
+    "ftp://a.example",
+  ])("refuses the url %s despite allowInsecureUrl, which allows http: alone", async (url) => {
+    expect(await failurePrefixes(someArgs({ url, allowInsecureUrl: true }))).toEqual(["url"]);
+  });
+
   it.each(["uri", "secret", "baseUrl", "id"])("refuses %s, which is no argument", async (name) => {
     expect(await failurePrefixes(someArgs({ [name]: "x" }))).toEqual([name]);
   });

@@ -24,6 +24,11 @@ const created: StubResponse = { statusCode: 201, body: { id: 17, secret } };
 const createdUnusable: StubResponse = { body: { id: 17, secret: 1 } };
 const deleted: StubResponse = { body: { success: true } };
 const forbidden: StubResponse = { statusCode: 403, body: errorBody("FORBIDDEN") };
+const gatewayError: StubResponse = {
+  statusCode: 503,
+  headers: { "retry-after": "1" },
+  body: { message: "The backend timed out." },
+};
 const notFound: StubResponse = { statusCode: 404, body: errorBody("NOT_FOUND") };
 
 afterEach(() => void vi.restoreAllMocks());
@@ -70,6 +75,12 @@ describe("A creation", () => {
     expect(await create(someArgs())).toMatchObject({ id: String(id) });
   });
 
+  it("stores a secret with white space at its ends as it is", async () => {
+    const { create } = await startWithService({ body: { id: 17, secret: " whsec_1 " } });
+
+    expect(await create(someArgs())).toMatchObject({ outs: { secret: wrapped(" whsec_1 ") } });
+  });
+
   it.each<[kind: string, response: string, StubResponse]>([
     ["notCreated", "the status 300, whatever the body holds", { ...created, statusCode: 300 }],
     ["notCreated", "400 with nested arrays", { statusCode: 400, body: nestedBody }],
@@ -80,6 +91,7 @@ describe("A creation", () => {
     ["inDoubt", "nested arrays beside an id", { body: `{"id":17,"secret":${nestedBody}}` }],
     ["inDoubt", "a path as id", { body: { id: "1/../2", secret } }],
     ["inDoubt", "an id that is too large to be exact", { body: `{"id":${2 ** 53},"secret":"s"}` }],
+    ["inDoubt", "503 of a gateway with Retry-After and a message", gatewayError],
   ])("ends as %s, without a retry, when the service returns %s", async (kind, _case, response) => {
     const { create, methods } = await startWithService([response, created], { retrySeconds: "60" });
 
@@ -209,6 +221,26 @@ describe("A creation that has failed before in this command", () => {
     expect(lines).toEqual([`warning: ${first.message}`]);
   });
 
+  it("and is in doubt is not sent again while the engine is asked whether it is alive", async () => {
+    const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
+    const { promise: answer, resolve: respond } = Promise.withResolvers<boolean>();
+    const engine = new EngineMonitor(undefined, () => undefined);
+    vi.spyOn(engine, "confirmCanStoreOrStop").mockImplementation(() => {
+      asked();
+      return answer;
+    });
+    const { create, methods } = await startWithService([inDoubt, created], {}, { engine });
+    const first = errorOf(create(sameInputs));
+    await isAsked;
+
+    const second = await errorOf(create(sameInputs));
+    respond(true);
+
+    expect(second).toMatchObject({ kind: "unchanged" });
+    expect(await first).toMatchObject({ kind: "inDoubt" });
+    expect(methods()).toEqual(["POST"]);
+  });
+
   it("and is in doubt twice, because two were in flight, shows both errors", async () => {
     const returned = (id: number): StubResponse => ({ body: { id, secret: 0 } });
     const { create, lines } = await startWithService([returned(41), returned(42)]);
@@ -277,6 +309,11 @@ describe("A creation for which the service returns a webhook that the provider k
     ["misses it in a list", [listOf()], ({ read, state }) => read("17", state)],
     ["could not delete it", [forbidden], (provider) => errorOf(remove(provider))],
     ["got it with an unusable secret", [createdUnusable], failToCreate],
+    [
+      "could not delete it after a 404",
+      [notFound, listOf(listed())],
+      (provider) => errorOf(remove(provider)),
+    ],
   ])("is in doubt, and nothing is deleted, when the provider %s", async (_, responses, act) => {
     const environment = { DBWEBHOOKS_IMPORT: JSON.stringify({ 17: { ...someArgs(), secret } }) };
     const answers = [...responses, created];
@@ -289,6 +326,15 @@ describe("A creation for which the service returns a webhook that the provider k
     expect(error).toMatchObject({ kind: "inDoubt" });
     expect(error.message).toContain("webhook 17");
     expect(provider.methods().slice(sent)).toEqual(["POST"]);
+  });
+
+  it("names the number alone when the secret is unusable too, because the number is what is wrong", async () => {
+    const { create, diff, state } = await startWithService(createdUnusable);
+    await diff("17", state, someArgs());
+
+    const { message } = await errorOf(create(someArgs({ tableId: "tbl_other" })));
+
+    expect(message).toContain("The service returned a known id");
   });
 
   it("is in doubt, and so is the next one, when the webhook is deleted while the creation is in flight", async () => {

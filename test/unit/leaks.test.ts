@@ -211,11 +211,17 @@ describe("An error", () => {
   });
 
   const bodyWithoutId = { secret: otherSecret, error: { code: "ODD", message: otherSecret } };
+  const bodyWithSecretAsCode = {
+    secret: otherSecret,
+    error: { code: otherSecret, message: "No." },
+  };
   // A host name has no underscores, so the key has dots there.
   const redirect = { location: `https://${apiKey.replaceAll("_", ".")}.example.com/` };
 
   it.each<[string, StubResponse[]]>([
     ["the secret of a creation without an id", [{ body: bodyWithoutId }]],
+    ["the secret in the code of an error", [{ statusCode: 400, body: bodyWithSecretAsCode }]],
+    ["the secret in the message of an error", [{ statusCode: 400, body: bodyWithoutId }]],
     ["the key in a message without an error envelope", [{ body: { message: apiKey } }]],
     ["the key in the host of a redirect", [{ statusCode: 301, headers: redirect }]],
   ])("withholds %s", async (_case, responses) => {

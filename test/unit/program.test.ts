@@ -83,6 +83,12 @@ describe.each([dynamicProvider, nativeProvider])("A Webhook of $name", (row) => 
     expect(registered[0]?.inputs).toStrictEqual({ ...all, ...addedInputs, tableId: "tbl_orders" });
   });
 
+  it("has the version of its plugin that the option names", async () => {
+    await resolved(new Webhook("orders", args, { version: "1.2.3" }).id);
+
+    expect(requests()[0]?.getVersion()).toBe("1.2.3");
+  });
+
   it("is registered without arguments too, because the preview reports those that are missing", async () => {
     await resolved(new Webhook("orders", undefined as never).id);
 
@@ -194,6 +200,15 @@ describe.each([dynamicProvider, nativeProvider])("A Provider of $name", (row) =>
       [`${settingPrefix}listing`]: "true",
       ...addedSettings,
     });
+  });
+
+  it("has the version of its plugin that the option names, and makes a secret of a key that is an Output", async () => {
+    const given = { ...account, apiKey: pulumi.output("key-token") };
+
+    await resolved(new sdk.Provider("eu", given, { version: "1.2.3" }).urn);
+
+    expect(requests()[0]?.getVersion()).toBe("1.2.3");
+    expect(registered[0]?.inputs[`${settingPrefix}apiKey`]).toEqual(wrapped("key-token"));
   });
 
   it("refuses all unrecognized arguments at once, without showing their values", () => {

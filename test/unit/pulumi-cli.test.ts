@@ -124,6 +124,14 @@ it.each([
   expect(fs.readdirSync(cache())).toEqual([]);
 });
 
+it("PULUMI_CLI_SOURCES also limits the copies in the cache", async () => {
+  installGo();
+  await resolve();
+  vi.stubEnv("PULUMI_CLI_SOURCES", "path,installer");
+
+  await expect(resolve()).rejects.toThrow("build: left out by PULUMI_CLI_SOURCES");
+});
+
 it("Two processes that build the CLI at once use the same complete copy", async () => {
   installGo();
 
