@@ -9,16 +9,22 @@ export interface ClassFacts {
   readonly retried: "never" | "ifIdempotent" | "always";
   /** Whether the service may have carried the request out. */
   readonly mayBeCarriedOut: boolean;
-  /** What it says of the webhooks of a database, in response to a request for their list. */
-  readonly asList: "webhooks" | "noAccess" | "noOperation" | "nothing";
+  /** What it says after a deletion that got 404, in response to a request for the list. */
+  readonly asList: AsList;
 }
+
+/**
+ * `enough`: the key has access, or nothing could show whether it has. `noAccess`: it has none, or
+ * there is no such database. `nothing`: another attempt may say more.
+ */
+type AsList = "enough" | "noAccess" | "nothing";
 
 // Facts of most refusals.
 const refusal = { retried: "never", mayBeCarriedOut: false, asList: "nothing" } as const;
 
 // Sources: RFC 9110, section 15; RFC 4918, section 11; RFC 6585; RFC 7725; RFC 8470, section 5.2.
 const facts = {
-  success: { retried: "never", mayBeCarriedOut: true, asList: "webhooks" },
+  success: { retried: "never", mayBeCarriedOut: true, asList: "enough" },
   /** The service limits the rate of requests, so all of them wait. */
   throttled: { ...refusal, retried: "always" },
   /** Proxies send these about requests that the service may have carried out. */
@@ -33,7 +39,7 @@ const facts = {
    */
   notFound: { ...refusal, asList: "noAccess" },
   /** There is no such operation at this address. */
-  unsupported: { ...refusal, asList: "noOperation" },
+  unsupported: { ...refusal, asList: "enough" },
   refused: refusal,
   noResponse: { ...refusal, retried: "ifIdempotent", mayBeCarriedOut: true },
   unsent: { ...refusal, retried: "always" },
@@ -57,9 +63,6 @@ const statusCodes: Readonly<Partial<Record<ResponseClass, readonly number[]>>> =
     400, 402, 406, 410, 411, 413, 414, 415, 416, 417, 421, 422, 423, 425, 426, 428, 431, 451, 505,
   ],
 };
-
-// The API documents no status for a limit of its webhooks (docs/api/README.md#errors).
-const conflictStatusCodes = [400, 402, 403, 409, 422];
 
 const classByStatus = new Map(
   Object.entries(statusCodes).flatMap(([name, codes]) =>
@@ -90,10 +93,11 @@ export function classOfResponse({ statusCode, retryAfterMs, body }: HttpResponse
 }
 
 /**
- * Whether the response to a creation may say that the database is full or that the url is taken.
+ * Whether a response leads to another address. Responses with other statuses can have a `Location`
+ * too (RFC 9110, section 10.2.2).
  */
-export function mayBeConflict(outcome: HttpOutcome): boolean {
-  return outcome.kind === "response" && conflictStatusCodes.includes(outcome.statusCode);
+export function isRedirection({ statusCode, redirectOrigin }: HttpResponse): boolean {
+  return statusCode >= 300 && statusCode < 400 && redirectOrigin !== undefined;
 }
 
 /** Returns what follows from a status code by itself, such as that of a proxy. */

@@ -31,9 +31,9 @@ export interface HttpResponse {
   readonly isBodyTooLarge?: boolean;
   /** How long the service asks to wait (RFC 9110, section 10.2.3). */
   readonly retryAfterMs?: number | undefined;
-  /** The origin that a redirect points to. */
+  /** The origin that the header `Location` points to. */
   readonly redirectOrigin?: string | undefined;
-  /** Whether a redirect points to another path of the same origin. */
+  /** Whether `Location` points to another path of the same origin. */
   readonly isSameOriginRedirect?: boolean;
   /**
    * Whether a list may be partial: status 206 (RFC 9110, section 15.3.7) or a `Link` (RFC 8288).

@@ -17,7 +17,7 @@ export interface ClientOptions {
   readonly apiKey: string;
   /** The timeout of one attempt. */
   readonly timeoutSeconds: number;
-  /** How long one operation goes on retrying. */
+  /** How long one request is retried after its first attempt. */
   readonly retrySeconds: number;
 }
 

@@ -1,3 +1,4 @@
+import { adviceForList } from "./messages/advice.js";
 import { failure } from "./messages/failure.js";
 import { nameOfWebhook } from "./messages/names.js";
 import {
@@ -101,7 +102,9 @@ async function findDrift(
     const { call } = lookup;
     // A refresh that could look up nothing must not look like one that found no drift.
     operation.warnOnce(`list of ${databaseId}`, () =>
-      notLookedUpText(databaseId, call && callText(context, call)),
+      call === undefined
+        ? notLookedUpText(databaseId, undefined)
+        : notLookedUpText(databaseId, callText(context, call), adviceForList(context, call)),
     );
     return {};
   }

@@ -79,7 +79,7 @@ describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
 
     ({ output } = await running.result);
 
-    expect(errorsIn("full")).toContainEqual(["A full database", "notCreated"]);
+    expect(errorsIn("full")).toContainEqual(["A refused creation", "notCreated"]);
     for (const database of ["onePerUrl", "repeated"]) {
       expect(errorsIn(database)).toContainEqual(["The service returned a known id", "inDoubt"]);
     }

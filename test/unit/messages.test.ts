@@ -7,7 +7,7 @@ import { createOperation } from "../../src/provider/create.ts";
 import { deleteOperation } from "../../src/provider/delete.ts";
 import { diffOperation } from "../../src/provider/diff.ts";
 import { importOperation } from "../../src/provider/import.ts";
-import { adviceFor, listingOffAdvice } from "../../src/provider/messages/advice.ts";
+import { adviceFor, adviceForList, listingOffAdvice } from "../../src/provider/messages/advice.ts";
 import { type FailureName, failure } from "../../src/provider/messages/failure.ts";
 import { type Failure, failures } from "../../src/provider/messages/failure-table.ts";
 import { nameOfWebhook } from "../../src/provider/messages/names.ts";
@@ -130,14 +130,13 @@ it("The message about a wait says why requests wait, and what to do about a rate
   expect({
     pause: notices.delayText(pause),
     retryAfterResponse: notices.delayText(retry),
-    retryWithoutResponse: notices.delayText({
-      ...retry,
-      outcome: outcomes.connectionLost,
-    }),
+    retryWithoutResponse: notices.delayText({ ...retry, outcome: outcomes.connectionLost }),
+    retryOfUnsent: notices.delayText({ ...retry, outcome: outcomes.connectionRefused }),
   }).toMatchInlineSnapshot(`
     {
       "pause": "The service limits the rate of requests, so no request is sent for the next 6 s. With a lower --parallel, Pulumi sends fewer requests at once.",
       "retryAfterResponse": "https://tables.example.com returned 500; retrying DELETE.",
+      "retryOfUnsent": "https://tables.example.com could not be reached; retrying DELETE.",
       "retryWithoutResponse": "https://tables.example.com did not respond; retrying DELETE.",
     }
   `);
@@ -152,8 +151,8 @@ const redirectTo = (redirectOrigin: string, isSameOriginRedirect = false) =>
 
 it("The advice after a failed request follows from its outcome and the settings", () => {
   const advice = (outcome: HttpOutcome, more: Partial<EndedCall> = {}, inSettings = settings) => {
-    const call = failedWith(outcome, more);
-    return adviceFor(contextWith(inSettings), call);
+    const { nextStep, heading } = adviceFor(contextWith(inSettings), failedWith(outcome, more));
+    return heading === undefined ? nextStep : `${nextStep} See ${heading}.`;
   };
   const toDelete = { request: deleteRequest };
 
@@ -173,28 +172,27 @@ it("The advice after a failed request follows from its outcome and the settings"
     rateLimited: advice(outcomes.throttled()),
     keyOfStack: advice(apiError(401)),
     keyOfProvider: advice(apiError(401), {}, explicitSettings),
-    keyFromEnvironmentOrQuota: advice(apiError(403), {}, inEnvironment),
+    keyFromEnvironment: advice(apiError(403), {}, inEnvironment),
     firewall401: advice(htmlPage(401)),
     firewall403: advice(htmlPage(403)),
-    quota402: advice(apiError(402)),
-    quotaOrSecond409: advice(apiError(409)),
-    quotaOrSecond422: advice(apiError(422)),
+    conflictOfDeletion: advice(
+      Object.assign(redirectTo("https://b.test"), { statusCode: 409 }),
+      toDelete,
+    ),
   }).toMatchInlineSnapshot(`
     {
+      "conflictOfDeletion": "The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state.",
       "firewall401": "This is not an error of the API: a firewall or a proxy in between may have refused the request. Check the network, HTTPS_PROXY and dbwebhooks:baseUrl.",
       "firewall403": "This is not an error of the API: a firewall or a proxy in between may have refused the request. Check the network, HTTPS_PROXY and dbwebhooks:baseUrl.",
       "gone": "The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state.",
-      "invalid": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks.",
-      "keyFromEnvironmentOrQuota": "The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks.",
-      "keyOfProvider": "The service does not accept the API key for this. Correct the argument apiKey of the Provider, or declare the Provider again if it has left the program; "pulumi destroy" needs --run-program to see it. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks.",
-      "keyOfStack": "The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks.",
+      "invalid": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. See A refused creation.",
+      "keyFromEnvironment": "The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See A wrong key.",
+      "keyOfProvider": "The service does not accept the API key for this. Correct the argument apiKey of the Provider, or declare the Provider again if it has left the program; "pulumi destroy" needs --run-program to see it. See A wrong key.",
+      "keyOfStack": "The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See A wrong key.",
       "locked": "The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state.",
       "missingDatabase": "The service returns this both when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl.",
       "noConnection": "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl. Then run the command again.",
       "noSuchDeletion": "There is no such operation at this address: a proxy or another host may have responded. Check dbwebhooks:baseUrl. If the webhook is certainly gone, "pulumi state delete" removes it from the state.",
-      "quota402": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks.",
-      "quotaOrSecond409": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks.",
-      "quotaOrSecond422": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks.",
       "rateLimited": "Run the command again later.",
       "redirect": "It redirects to https://b.test, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.",
       "redirectWithinHost": "It redirects to another path of the same host, such as a login page or another prefix: check the path of dbwebhooks:baseUrl.",
@@ -207,8 +205,15 @@ it("The advice after a failed request follows from its outcome and the settings"
 });
 
 describe("Every failure", () => {
-  const call = failedWith(apiError(400));
-  const request = { context, call };
+  const creationWith = (outcome: HttpOutcome) => ({ context, call: failedWith(outcome) });
+  const deletionWith = (outcome: HttpOutcome) => ({
+    context,
+    call: failedWith(outcome, { request: deleteRequest }),
+  });
+  const listWith = (outcome: HttpOutcome) => ({
+    context,
+    call: failedWith(outcome, { request: listRequest }),
+  });
   const otherBaseUrl = { provider: settings, baseUrl: "https://old.example.com" };
   const invalidSettings = { kind: "notDeleted", problems: ["PROBLEM"], isExplicit: false } as const;
   const facts: { readonly [Name in FailureName]: Parameters<(typeof failures)[Name]> } = {
@@ -218,8 +223,8 @@ describe("Every failure", () => {
     otherBaseUrlOfDeletion: [otherBaseUrl],
     twoResources: ["17"],
     incomplete: [],
-    notCreated: [request],
-    inDoubt: [request],
+    notCreated: [creationWith(apiError(400))],
+    inDoubt: [creationWith(apiError(409))],
     knownId: ["17"],
     repeated: [],
     unusableSecret: [{ id: "17", problem: "IS ODD" }],
@@ -228,10 +233,10 @@ describe("Every failure", () => {
     notDescribed: ["IT IS ODD"],
     noAddress: ["unchanged"],
     otherHolder: ["17"],
-    notDeleted: [request],
+    notDeleted: [deletionWith(apiError(400))],
     stillListed: [],
     listNotFound: [settings],
-    notConfirmed: [request],
+    notConfirmed: [listWith(apiError(500))],
     fault: [deletion, new Error("odd")],
   };
   const textOfFailure = <Name extends FailureName>(
@@ -244,7 +249,7 @@ describe("Every failure", () => {
     (one) => {
       const left = {
         notCreated: "No webhook was created.",
-        inDoubt: "A webhook may exist at the service whose secret is not stored.",
+        inDoubt: "If the service has created a webhook, its secret is not stored.",
         undone: "The new webhook was deleted.",
         leftBehind: "The webhook is not in the state.",
         notDeleted: "The webhook stays in the state.",
@@ -263,7 +268,7 @@ describe("Every failure", () => {
     },
   );
 
-  it("has one next step", () => {
+  it("has a cause, a consequence and a next step", () => {
     const texts = Object.entries(facts).map(([one, given]) => [
       one,
       textOfFailure(one as FailureName, ...(given as never)),
@@ -272,16 +277,16 @@ describe("Every failure", () => {
     expect(Object.fromEntries(texts)).toMatchInlineSnapshot(`
       {
         "fault": "NAME failed: an unexpected error (odd). This is a bug in pulumi-dbwebhooks: please report it. Before you run the command again, check which webhooks the service has. [fault]",
-        "inDoubt": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. A webhook may exist at the service whose secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+        "inDoubt": "NAME failed: POST https://tables.example.com/somewhere returned 409 NO. If the service has created a webhook, its secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
         "incomplete": "NAME failed: not all arguments are known. Nothing was sent. No webhook was created. Run "pulumi up" again. [notCreated]",
         "invalidSettings": "NAME failed: PROBLEM. Nothing was sent. The webhook stays in the state. Variables such as DBWEBHOOKS_API_KEY set a value for this command, whatever the stack stores. [notDeleted]",
-        "knownId": "NAME failed: the service returned webhook 17, and this command has met that number before: in the state, in a response, in an import or in a deletion. Either the service returned an existing webhook, or it gave the number to a new one, whose secret is lost. Nothing was deleted. A webhook may exist at the service whose secret is not stored. Find out which of the two it is before you run the command again. See "The service returned a known id" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+        "knownId": "NAME failed: the service returned webhook 17, and this command has met that number before: in the state, in a response, in an import or in a deletion. Either the service returned an existing webhook, or it gave the number to a new one, whose secret is lost. Nothing was deleted. If the service has created a webhook, its secret is not stored. Find out which of the two it is before you run the command again. See "The service returned a known id" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
         "leftBehind": "NAME failed: Pulumi stopped while the service created webhook 17, and it could not be deleted: WHY. The webhook is not in the state. Delete webhook 17 at the service. See "leftBehind" in docs/troubleshooting.md of pulumi-dbwebhooks. [leftBehind]",
         "listNotFound": "NAME failed: the service returned 404 NOT_FOUND for it and for the list of its database: the API key has no access to the database, the database is gone, or the service cannot list webhooks. The webhook stays in the state. Check dbwebhooks:apiKey. If the database is gone or cannot be listed, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "noAddress": "NAME failed: its id and its state do not name one webhook. Nothing was sent. Nothing was changed. If somebody has edited the state, restore the entry, or delete the webhook at the service and then its entry with "pulumi state delete". [unchanged]",
-        "notConfirmed": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: POST https://tables.example.com/somewhere returned 400 NO. The webhook stays in the state. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks. If the key is right and the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
-        "notCreated": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. No webhook was created. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks. [notCreated]",
-        "notDeleted": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. The webhook stays in the state. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "notConfirmed": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: GET https://tables.example.com/somewhere returned 500 NO. The webhook stays in the state. Run the command again later. If the key is right and the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "notCreated": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. No webhook was created. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. See "A refused creation" in docs/troubleshooting.md of pulumi-dbwebhooks. [notCreated]",
+        "notDeleted": "NAME failed: DELETE https://tables.example.com/somewhere returned 400 NO. The webhook stays in the state. The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state. [notDeleted]",
         "notDescribed": "NAME failed: IT IS ODD. Nothing was changed. Describe the webhook by its number, with its arguments and its secret: DBWEBHOOKS_IMPORT='{"42":{"databaseId":"base_abc123","url":"https://…","events":["record.created"],"tableId":"tbl_orders","secret":"whsec_…"}}', without tableId for all tables. If another stack manages it, export the secret there, and use a StackReference. [unchanged]",
         "otherBaseUrl": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was changed. The default provider has one address and one key, so it could not delete the webhook there. First set baseUrl and apiKey back to the address in the state and its key, and run "pulumi up". Then declare a Provider for the other service. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
         "otherBaseUrlOfDeletion": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent. The webhook stays in the state. If you know the address in the state, use it together with its own key again. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
@@ -291,7 +296,7 @@ describe("Every failure", () => {
         "stillListed": "NAME failed: the service returned 404 NOT_FOUND for it, but still lists it. The webhook stays in the state. Check whether the API key may delete webhooks, and run the command again. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "twoResources": "NAME failed: two resources have webhook 17, which the service has just returned for another one. Nothing was changed. Find out which one is to keep it (which url the service has for it), and remove the other entry with "pulumi state delete". See "Two resources have one webhook" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
         "undone": "NAME failed: Pulumi stopped while the service created webhook 17. The new webhook was deleted. Run the command again. [undone]",
-        "unusableSecret": "NAME failed: the service returned webhook 17 without a secret that can be stored: the secret IS ODD. It may be an existing webhook, so it was not deleted. A webhook may exist at the service whose secret is not stored. Find out whether a stack manages it; if none does, delete it at the service. Every creation ends like this until the service returns another kind of secret. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+        "unusableSecret": "NAME failed: the service returned webhook 17 without a secret that can be stored: the secret IS ODD. It may be an existing webhook, so it was not deleted. If the service has created a webhook, its secret is not stored. Find out whether a stack manages it; if none does, delete it at the service. Every creation ends like this until the service returns another kind of secret. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
       }
     `);
   });
@@ -299,9 +304,6 @@ describe("Every failure", () => {
   it("depends on the facts of the situation", () => {
     const noPage = failedWith(htmlPage(200), { unusable: { part: "body" } });
     const explicit = { ...invalidSettings, isExplicit: true };
-
-    const keyOfList = failedWith(apiError(401), { request: listRequest });
-    const unsentList = failedWith(outcomes.unsent("stopping"), { request: listRequest });
 
     expect({
       settingsOfProvider: textOfFailure("invalidSettings", explicit),
@@ -312,13 +314,18 @@ describe("Every failure", () => {
           unusable: { part: "id" },
         }),
       }),
-      redirectAfterCreation: textOfFailure("inDoubt", {
-        context,
-        call: failedWith(Object.assign(redirectTo("https://b.test"), { statusCode: 303 })),
-      }),
-      quota: textOfFailure("inDoubt", { context, call: failedWith(apiError(409)) }),
-      listNotAllowed: textOfFailure("notConfirmed", { context, call: keyOfList }),
-      stoppedBeforeList: textOfFailure("notConfirmed", { context, call: unsentList }),
+      redirectAfterCreation: textOfFailure(
+        "inDoubt",
+        creationWith(Object.assign(redirectTo("https://b.test"), { statusCode: 303 })),
+      ),
+      conflictWithLocation: textOfFailure(
+        "inDoubt",
+        creationWith(Object.assign(redirectTo("https://b.test"), { statusCode: 409 })),
+      ),
+      refusedCreation: textOfFailure("notCreated", creationWith(apiError(422))),
+      deletionWithoutAccess: textOfFailure("notDeleted", deletionWith(apiError(403))),
+      listNotAllowed: textOfFailure("notConfirmed", listWith(apiError(401))),
+      stoppedBeforeList: textOfFailure("notConfirmed", listWith(outcomes.unsent("stopping"))),
       listNotFoundWithProvider: textOfFailure("listNotFound", explicitSettings),
       otherBaseUrlOfProvider: textOfFailure("otherBaseUrlOfDeletion", {
         ...otherBaseUrl,
@@ -326,13 +333,15 @@ describe("Every failure", () => {
       }),
     }).toMatchInlineSnapshot(`
       {
-        "htmlPage": "NAME failed: POST https://tables.example.com/somewhere returned 200 with something other than the description of a webhook. This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl. A webhook may exist at the service whose secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
-        "listNotAllowed": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: GET https://tables.example.com/somewhere returned 401 NO. The webhook stays in the state. The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. If the key is right and the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. [notDeleted]",
+        "conflictWithLocation": "NAME failed: POST https://tables.example.com/somewhere returned 409. If the service has created a webhook, its secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+        "deletionWithoutAccess": "NAME failed: DELETE https://tables.example.com/somewhere returned 403 NO. The webhook stays in the state. The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "htmlPage": "NAME failed: POST https://tables.example.com/somewhere returned 200 with something other than the description of a webhook. This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl. If the service has created a webhook, its secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+        "listNotAllowed": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: GET https://tables.example.com/somewhere returned 401 NO. The webhook stays in the state. The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. If the key is right and the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "listNotFoundWithProvider": "NAME failed: the service returned 404 NOT_FOUND for it and for the list of its database: the API key has no access to the database, the database is gone, or the service cannot list webhooks. The webhook stays in the state. Check the Provider's apiKey. If the database is gone or cannot be listed, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
-        "locationAfterCreation": "NAME failed: POST https://tables.example.com/somewhere returned 201 without a usable webhook id. A webhook may exist at the service whose secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+        "locationAfterCreation": "NAME failed: POST https://tables.example.com/somewhere returned 201 without a usable webhook id. If the service has created a webhook, its secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
         "otherBaseUrlOfProvider": "NAME failed: the state holds the webhook at https://old.example.com, and the Provider's baseUrl is https://tables.example.com. Nothing was sent. The webhook stays in the state. If you know the address in the state, set the Provider back to it and to its own key, and give the other address and its key to a second Provider for the webhooks that are to be there. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
-        "quota": "NAME failed: POST https://tables.example.com/somewhere returned 409 NO. A webhook may exist at the service whose secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
-        "redirectAfterCreation": "NAME failed: POST https://tables.example.com/somewhere returned 303. It redirects to https://b.test, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself. A webhook may exist at the service whose secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+        "redirectAfterCreation": "NAME failed: POST https://tables.example.com/somewhere returned 303. It redirects to https://b.test, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself. If the service has created a webhook, its secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+        "refusedCreation": "NAME failed: POST https://tables.example.com/somewhere returned 422 NO. No webhook was created. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. See "A refused creation" in docs/troubleshooting.md of pulumi-dbwebhooks. [notCreated]",
         "settingsOfProvider": "NAME failed: PROBLEM. Nothing was sent. The webhook stays in the state. Correct the arguments of the Provider, or declare it again if it has left the program, and run "pulumi up", or "pulumi destroy --run-program" to destroy the stack. [notDeleted]",
         "stoppedBeforeList": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: GET https://tables.example.com/somewhere was not sent, because Pulumi is stopping. The webhook stays in the state. Run the command again. If the key is right and the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
       }
@@ -461,6 +470,11 @@ it("A notice says what happened to a webhook, or why nothing happened", () => {
     noAddress: notices.noAddressText(name),
     notLookedUp: notices.notLookedUpText("base_abc123", undefined),
     noList: notices.notLookedUpText("base_abc123", "CALL"),
+    noAccessToList: notices.notLookedUpText(
+      "base_abc123",
+      "CALL",
+      adviceForList(context, failedWith(apiError(403), { request: listRequest })),
+    ),
     notRead: notices.notReadText(["PROBLEM", "PROBLEM"]),
   }).toMatchInlineSnapshot(`
     {
@@ -472,7 +486,8 @@ it("A notice says what happened to a webhook, or why nothing happened", () => {
       "importing": "Importing webhook 17 of database base_abc123, as DBWEBHOOKS_IMPORT describes it: it was not looked up. If another resource has this webhook, or its deletion is pending, first remove that entry with "pulumi state delete": otherwise Pulumi may delete the webhook with it.",
       "inactive": "At the service, webhook 17 of database base_abc123 is switched off (active: false), so it sends no notifications.",
       "kept": "Did not delete webhook 17 of database base_abc123: this command has created or imported it, so it has another resource now.",
-      "noAddress": "The id and the state of webhook 17 of database base_abc123 do not name one webhook, so it was not looked up. Its state stays as it is. If somebody has edited the state, restore the entry, or delete the webhook at the service and then its entry with "pulumi state delete".",
+      "noAccessToList": "Some webhooks of database base_abc123 were not looked up, because the list could not be read completely: CALL. Their state stays as it is, and this refresh does not show their drift. The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks.",
+      "noAddress": "The id and the state of webhook 17 of database base_abc123 do not name one webhook, so it was not looked up.",
       "noList": "Some webhooks of database base_abc123 were not looked up, because the list could not be read completely: CALL. Their state stays as it is, and this refresh does not show their drift.",
       "notLookedUp": "Some webhooks of database base_abc123 were not looked up, because the service may have listed only a part of its webhooks. Their state stays as it is, and this refresh does not show their drift.",
       "notRead": "Webhooks were not read: PROBLEM. PROBLEM. Their state stays as it is, and this refresh does not show their drift.",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ClassFacts, classOf, factsOf, mayBeConflict } from "../../src/api/response-class.ts";
+import { classOf, isRedirection } from "../../src/api/response-class.ts";
 import type { HttpOutcome } from "../../src/api/send-once.ts";
 import { errorBody } from "../helpers/builders.ts";
 import * as outcomes from "../helpers/transport.ts";
@@ -40,6 +40,11 @@ describe("The class of a response follows", () => {
     ["503 of the service, with Retry-After: 3", outcomes.throttledBy503(3_000), "throttled"],
     ["503 of the service, with Retry-After: 0", outcomes.throttledBy503(0), "throttled"],
     ["503 of a proxy, with Retry-After", outcomes.response(503, 5_000), "temporary"],
+    [
+      "503 of a proxy, with a message",
+      outcomes.response(503, 5_000, { message: "B" }),
+      "temporary",
+    ],
     ["503 with an error alone", outcomes.response(503, undefined, errorBody("B")), "temporary"],
     ["500 like a 503", outcomes.response(500, 3_000, errorBody("B")), "temporary"],
   ])("from its error and Retry-After: %s", (_response, outcome, name) => {
@@ -48,43 +53,14 @@ describe("The class of a response follows", () => {
 });
 
 it.each([
-  { statusCode: 400, mayBe: true },
-  { statusCode: 401, mayBe: false },
-  { statusCode: 402, mayBe: true },
-  { statusCode: 403, mayBe: true },
-  { statusCode: 409, mayBe: true },
-  { statusCode: 415, mayBe: false },
-  { statusCode: 422, mayBe: true },
-])("A creation that gets $statusCode may meet a limit of the service: $mayBe", (row) => {
-  expect(mayBeConflict(outcomes.response(row.statusCode))).toBe(row.mayBe);
-});
-
-it("The facts of each class are those that the documents of HTTP and of the API give", () => {
-  const examples = {
-    ...{ success: outcomes.response(200), throttled: outcomes.throttled() },
-    ...{ temporary: outcomes.response(500), unclear: outcomes.response(409) },
-    ...{ redirect: outcomes.response(302), denied: outcomes.response(401) },
-    notFound: outcomes.response(404, undefined, errorBody("NOT_FOUND")),
-    ...{ unsupported: outcomes.response(405), refused: outcomes.response(400) },
-    ...{ noResponse: outcomes.connectionLost, unsent: outcomes.dnsFailure },
-  };
-
-  const table = Object.entries(examples).map(([name, outcome]) => {
-    const { retried, mayBeCarriedOut, asList }: ClassFacts = factsOf(outcome);
-    return `${name}: retried ${retried}, carried out ${mayBeCarriedOut ? "perhaps" : "never"}, as list ${asList}`;
-  });
-
-  expect(table).toEqual([
-    "success: retried never, carried out perhaps, as list webhooks",
-    "throttled: retried always, carried out never, as list nothing",
-    "temporary: retried ifIdempotent, carried out perhaps, as list nothing",
-    "unclear: retried never, carried out perhaps, as list nothing",
-    "redirect: retried never, carried out never, as list nothing",
-    "denied: retried never, carried out never, as list nothing",
-    "notFound: retried never, carried out never, as list noAccess",
-    "unsupported: retried never, carried out never, as list noOperation",
-    "refused: retried never, carried out never, as list nothing",
-    "noResponse: retried ifIdempotent, carried out perhaps, as list nothing",
-    "unsent: retried always, carried out never, as list nothing",
-  ]);
-});
+  { statusCode: 300, redirectOrigin: "https://b.test", leads: true },
+  { statusCode: 303, redirectOrigin: "https://b.test", leads: true },
+  { statusCode: 308, redirectOrigin: undefined, leads: false },
+  { statusCode: 201, redirectOrigin: "https://b.test", leads: false },
+  { statusCode: 409, redirectOrigin: "https://b.test", leads: false },
+])(
+  "A response with $statusCode and a Location at $redirectOrigin leads elsewhere: $leads",
+  ({ leads, ...response }) => {
+    expect(isRedirection({ kind: "response", body: "", ...response })).toBe(leads);
+  },
+);

@@ -2,82 +2,97 @@
 // before.
 import type { EndedCall } from "../../api/client.js";
 import { parseErrorEnvelope } from "../../api/error-body.js";
-import { classOfResponse, mayBeConflict, type ResponseClass } from "../../api/response-class.js";
-import type { HttpResponse } from "../../api/send-once.js";
+import {
+  classOfResponse,
+  factsOf,
+  isRedirection,
+  type ResponseClass,
+} from "../../api/response-class.js";
+import type { HttpRequest, HttpResponse } from "../../api/send-once.js";
 import { environmentVariables } from "../../common/setting-names.js";
 import type { Settings } from "../rules/config.js";
 import type { Context } from "../run/operation.js";
 import { nameOfSetting } from "./names.js";
 import { sentences } from "./sentences.js";
-import { see } from "./troubleshooting.js";
+import type { TroubleshootingHeading } from "./troubleshooting.js";
 
 const goneAdvice = `If the webhook is certainly gone, "pulumi state delete" removes it from the state.`;
 
-type WriteAdvice = (context: Context, call: EndedCall, response: HttpResponse) => string;
+/** What to do after a failed request. */
+export interface Advice {
+  readonly nextStep: string;
+  /** The part of the page with the steps that depend on the situation. */
+  readonly heading?: TroubleshootingHeading;
+}
+
+type WriteAdvice = (context: Context, call: EndedCall, response: HttpResponse) => Advice;
 
 /** The advice after each class of responses. */
 const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
   success: (context, { unusable }) =>
     unusable?.part === "success"
-      ? refusalAdvice.DELETE()
-      : sentences(
-          `This is not a response of the API: a login page, a proxy or another host may have sent it.`,
-          `Check ${nameOfSetting(context.settings, "baseUrl")}.`,
-        ),
+      ? refusalAdvice.DELETE(context)
+      : {
+          nextStep: sentences(
+            `This is not a response of the API: a login page, a proxy or another host may have sent it.`,
+            `Check ${nameOfSetting(context.settings, "baseUrl")}.`,
+          ),
+        },
   throttled: adviseToWait,
   temporary: adviseToWait,
   unclear: (context, call, response) =>
-    response.redirectOrigin === undefined
-      ? refusalAdvice[call.request.method](context, call)
-      : redirectAdvice(context, response),
+    isRedirection(response)
+      ? redirectAdvice(context, response)
+      : refusalAdvice[call.request.method](context),
   redirect: (context, _call, response) => redirectAdvice(context, response),
   denied: deniedAdvice,
-  notFound: ({ settings }) =>
-    sentences(
+  notFound: ({ settings }) => ({
+    nextStep: sentences(
       `The service returns this both when the database does not exist and when the key has no access to it:`,
       `check databaseId, ${nameOfSetting(settings, "apiKey")} and ${nameOfSetting(settings, "baseUrl")}.`,
     ),
-  unsupported: ({ settings }, { request }) =>
-    sentences(
+  }),
+  unsupported: ({ settings }, { request }) => ({
+    nextStep: sentences(
       `There is no such operation at this address: a proxy or another host may have responded.`,
       `Check ${nameOfSetting(settings, "baseUrl")}.`,
       request.method === "DELETE" && goneAdvice,
     ),
-  refused: (context, call) => refusalAdvice[call.request.method](context, call),
+  }),
+  refused: (context, { request }) => refusalAdvice[request.method](context),
 };
 
 /** The advice after the service has refused a request itself. */
-const refusalAdvice = {
-  POST: ({ settings }: Context, call: EndedCall) =>
-    sentences(
-      `The service refuses the request as it is: check the arguments of the webhook and ${nameOfSetting(settings, "baseUrl")}.`,
-      conflictAdvice(call),
-    ),
-  DELETE: () => `The service refuses the deletion. ${goneAdvice}`,
+const refusalAdvice: Readonly<Record<HttpRequest["method"], (context: Context) => Advice>> = {
+  POST: ({ settings }) => ({
+    nextStep: `The service refuses the request as it is: check the arguments of the webhook and ${nameOfSetting(settings, "baseUrl")}.`,
+    heading: "A refused creation",
+  }),
+  DELETE: () => ({ nextStep: `The service refuses the deletion. ${goneAdvice}` }),
   // The failures of an operation that needs a list say how to do without one.
-  GET: () => "",
+  GET: () => ({ nextStep: "" }),
 };
 
 /** Says what to do after a failed request. */
-export function adviceFor(context: Context, call: EndedCall): string {
+export function adviceFor(context: Context, call: EndedCall): Advice {
   const { outcome, giveUpReason } = call;
   if (outcome.kind === "response") {
     return adviceByClass[classOfResponse(outcome)](context, call, outcome);
   }
   if (giveUpReason === "stopping" || outcome.cause === "stopping") {
-    return "Run the command again.";
+    return { nextStep: "Run the command again." };
   }
-  return sentences(
-    "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS",
-    `and ${nameOfSetting(context.settings, "baseUrl")}. Then run the command again.`,
-  );
+  return {
+    nextStep: sentences(
+      "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS",
+      `and ${nameOfSetting(context.settings, "baseUrl")}. Then run the command again.`,
+    ),
+  };
 }
 
-/** Says what a failed creation may mean besides, if anything. */
-export function conflictAdvice({ outcome }: EndedCall): string | undefined {
-  return mayBeConflict(outcome)
-    ? `Perhaps the database is full, or the service refuses a second webhook with this url. ${see("A full database")}`
-    : undefined;
+/** Says what to do when a list cannot be read; nothing where the response says all there is. */
+export function adviceForList(context: Context, call: EndedCall): Advice | undefined {
+  return factsOf(call.outcome).asList === "enough" ? undefined : adviceFor(context, call);
 }
 
 /** Says how to delete without a list. */
@@ -89,40 +104,46 @@ export function listingOffAdvice({ listing, isExplicit, namesFromEnvironment }: 
     : `run the command again with ${environmentVariables.listing}=false`;
 }
 
-function adviseToWait(): string {
-  return "Run the command again later.";
+function adviseToWait(): Advice {
+  return { nextStep: "Run the command again later." };
 }
 
-function deniedAdvice({ settings }: Context, call: EndedCall, { body }: HttpResponse): string {
+function deniedAdvice({ settings }: Context, _call: EndedCall, { body }: HttpResponse): Advice {
   if (parseErrorEnvelope(body) === undefined) {
-    return sentences(
-      `This is not an error of the API: a firewall or a proxy in between may have refused the request.`,
-      `Check the network, HTTPS_PROXY and ${nameOfSetting(settings, "baseUrl")}.`,
-    );
+    return {
+      nextStep: sentences(
+        `This is not an error of the API: a firewall or a proxy in between may have refused the request.`,
+        `Check the network, HTTPS_PROXY and ${nameOfSetting(settings, "baseUrl")}.`,
+      ),
+    };
   }
-  return sentences(
-    `The service does not accept the API key for this. ${apiKeyAdvice(settings)} ${see("A wrong key")}`,
-    call.request.method === "POST" && conflictAdvice(call),
-  );
+  return {
+    nextStep: `The service does not accept the API key for this. ${apiKeyAdvice(settings)}`,
+    heading: "A wrong key",
+  };
 }
 
 function redirectAdvice(
   { settings, operation }: Context,
   { redirectOrigin, isSameOriginRedirect }: HttpResponse,
-): string {
+): Advice {
   const baseUrl = nameOfSetting(settings, "baseUrl");
   if (isSameOriginRedirect) {
-    return sentences(
-      `It redirects to another path of the same host, such as a login page or another prefix:`,
-      `check the path of ${baseUrl}.`,
-    );
+    return {
+      nextStep: sentences(
+        `It redirects to another path of the same host, such as a login page or another prefix:`,
+        `check the path of ${baseUrl}.`,
+      ),
+    };
   }
   const target =
     redirectOrigin === undefined ? "elsewhere" : `to ${operation.redact(redirectOrigin, 200)}`;
-  return sentences(
-    `It redirects ${target}, and the API key is not sent there:`,
-    `set ${baseUrl} to the address of the service itself.`,
-  );
+  return {
+    nextStep: sentences(
+      `It redirects ${target}, and the API key is not sent there:`,
+      `set ${baseUrl} to the address of the service itself.`,
+    ),
+  };
 }
 
 function apiKeyAdvice({ isExplicit }: Settings): string {

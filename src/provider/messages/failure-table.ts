@@ -1,30 +1,24 @@
 // Every failure of an operation is one row of a table: its kind, its cause and the next step.
 import type { EndedCall } from "../../api/client.js";
-import { classOf } from "../../api/response-class.js";
+import { isRedirection } from "../../api/response-class.js";
 import { shownValue } from "../../common/plain-text.js";
 import { environmentVariables, importVariable } from "../../common/setting-names.js";
 import type { ProviderLocation, Settings } from "../rules/config.js";
 import type { ErrorKind } from "../run/errors.js";
 import type { Context, Operation } from "../run/operation.js";
-import { adviceFor, conflictAdvice, listingOffAdvice } from "./advice.js";
+import { type Advice, adviceFor, listingOffAdvice } from "./advice.js";
 import { nameOfSetting } from "./names.js";
-import { noAddressAdvice } from "./notices.js";
 import { callText } from "./requests.js";
 import { sentences } from "./sentences.js";
-import type { TroubleshootingHeading } from "./troubleshooting.js";
 
-/** What a failure of an operation says. */
-export interface Failure {
+/**
+ * What a failure of an operation says. Its next step is right whatever the program and the
+ * configuration were before.
+ */
+export interface Failure extends Advice {
   readonly kind: ErrorKind;
   /** What went wrong. */
   readonly cause: string;
-  /**
-   * What to do: one step that is right whatever the program and the configuration were before.
-   * Default: nothing.
-   */
-  readonly nextStep?: string;
-  /** The part of the page with the steps that depend on the situation. */
-  readonly heading?: TroubleshootingHeading;
 }
 
 interface FailedRequest {
@@ -72,7 +66,10 @@ export const failures = {
   noAddress: (kind: ErrorKind): Failure => ({
     kind,
     cause: "its id and its state do not name one webhook. Nothing was sent",
-    nextStep: noAddressAdvice,
+    nextStep: sentences(
+      `If somebody has edited the state, restore the entry,`,
+      `or delete the webhook at the service and then its entry with "pulumi state delete".`,
+    ),
   }),
 
   // Comparisons and refreshes
@@ -108,17 +105,16 @@ export const failures = {
   notCreated: ({ context, call }: FailedRequest): Failure => ({
     kind: "notCreated",
     cause: callText(context, call),
-    nextStep: adviceFor(context, call),
+    ...adviceFor(context, call),
   }),
   inDoubt: ({ context, call }: FailedRequest): Failure => ({
     kind: "inDoubt",
     cause: isFromElsewhere(call)
-      ? `${callText(context, call)}. ${adviceFor(context, call)}`
+      ? `${callText(context, call)}. ${adviceFor(context, call).nextStep}`
       : callText(context, call),
     nextStep: sentences(
       `Look in the database for a webhook with the url of this resource, and delete it if no stack manages it.`,
       `Then run "pulumi up" again.`,
-      conflictAdvice(call),
     ),
     heading: "inDoubt",
   }),
@@ -199,7 +195,7 @@ export const failures = {
   notDeleted: ({ context, call }: FailedRequest): Failure => ({
     kind: "notDeleted",
     cause: callText(context, call),
-    nextStep: adviceFor(context, call),
+    ...adviceFor(context, call),
   }),
   stillListed: (): Failure => ({
     kind: "notDeleted",
@@ -226,7 +222,7 @@ export const failures = {
       `and its list does not show whether the webhook exists: ${callText(context, call)}`,
     ),
     nextStep: sentences(
-      adviceFor(context, call),
+      adviceFor(context, call).nextStep,
       `If the key is right and the service cannot list all webhooks, ${listingOffAdvice(context.settings)}.`,
     ),
     heading: "A wrong key",
@@ -246,12 +242,11 @@ export function unexpectedText(operation: Operation, error: unknown): string {
 
 /** Whether another host than the service may have responded, such as one with a login page. */
 function isFromElsewhere({ outcome, unusable }: EndedCall): boolean {
-  if (unusable?.part === "body" || unusable?.part === "tooLarge") {
-    return true;
-  }
-  const isRedirect = outcome.kind === "response" && outcome.redirectOrigin !== undefined;
-  // A success may have a Location too (RFC 9110, section 10.2.2).
-  return isRedirect && classOf(outcome) === "unclear";
+  return (
+    unusable?.part === "body" ||
+    unusable?.part === "tooLarge" ||
+    (outcome.kind === "response" && isRedirection(outcome))
+  );
 }
 
 function twoResourcesText(id: string): string {

@@ -7,7 +7,7 @@ import { see } from "./troubleshooting.js";
 /** What a failure of each kind means for the webhook. */
 const consequenceTexts: Readonly<Record<ErrorKind, string>> = {
   notCreated: "No webhook was created.",
-  inDoubt: "A webhook may exist at the service whose secret is not stored.",
+  inDoubt: "If the service has created a webhook, its secret is not stored.",
   undone: "The new webhook was deleted.",
   leftBehind: "The webhook is not in the state.",
   notDeleted: "The webhook stays in the state.",
@@ -27,15 +27,12 @@ export function failure<Name extends FailureName>(
   ...facts: Parameters<Failures[Name]>
 ): WebhookError {
   const describe = failures[name] as (...args: Parameters<Failures[Name]>) => Failure;
-  const { kind, cause, nextStep = "", heading } = describe(...facts);
-  const reference = heading && see(heading);
-  // The advice after a refused request refers to a part of the page by itself.
-  const isRepeated = reference !== undefined && nextStep.includes(reference);
+  const { kind, cause, nextStep, heading } = describe(...facts);
   const text = sentences(
     `${operation.name} failed: ${cause.replace(/\.$/, "")}.`,
     consequenceTexts[kind],
     nextStep,
-    !isRepeated && reference,
+    heading && see(heading),
   );
   return new WebhookError(kind, text);
 }

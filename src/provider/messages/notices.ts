@@ -1,15 +1,12 @@
 // What the user is told of an operation that does not fail.
+import type { HttpOutcome } from "../../api/send-once.js";
 import type { ReportedDelay } from "../../api/transport.js";
 import { shownValue } from "../../common/plain-text.js";
 import { importVariable } from "../../common/setting-names.js";
+import type { Advice } from "./advice.js";
 import { secondsText } from "./requests.js";
 import { sentences } from "./sentences.js";
-
-/** What to do with an entry of the state that does not name one webhook. */
-export const noAddressAdvice = sentences(
-  `If somebody has edited the state, restore the entry,`,
-  `or delete the webhook at the service and then its entry with "pulumi state delete".`,
-);
+import { see } from "./troubleshooting.js";
 
 /**
  * Warns of differences. Pulumi compares before a replacement, in a refresh and in an import, and
@@ -63,12 +60,12 @@ export function absentFromListText(name: string): string {
   );
 }
 
-/** Warns that a refresh cannot read a webhook whose id and state do not say where it is. */
+/**
+ * Warns that a refresh cannot read a webhook whose id and state do not say where it is. The
+ * comparison that follows fails, and says what to do.
+ */
 export function noAddressText(name: string): string {
-  return sentences(
-    `The id and the state of ${name} do not name one webhook, so it was not looked up.`,
-    `Its state stays as it is. ${noAddressAdvice}`,
-  );
+  return `The id and the state of ${name} do not name one webhook, so it was not looked up.`;
 }
 
 /** Warns that a webhook is inactive. */
@@ -77,10 +74,16 @@ export function inactiveText(name: string): string {
 }
 
 /**
- * Warns that a refresh shows no drift of some webhooks. `callText` describes the request for
- * the list, if that is the reason.
+ * Warns that a refresh shows no drift of some webhooks.
+ *
+ * @param callText Describes the request for the list, if that is the reason.
+ * @param advice What to do about it.
  */
-export function notLookedUpText(databaseId: string, callText: string | undefined): string {
+export function notLookedUpText(
+  databaseId: string,
+  callText: string | undefined,
+  advice?: Advice,
+): string {
   const why =
     callText === undefined
       ? "the service may have listed only a part of its webhooks"
@@ -88,6 +91,8 @@ export function notLookedUpText(databaseId: string, callText: string | undefined
   return sentences(
     `Some webhooks of database ${shownValue(databaseId)} were not looked up, because ${why}.`,
     `Their state stays as it is, and this refresh does not show their drift.`,
+    advice?.nextStep,
+    advice?.heading && see(advice.heading),
   );
 }
 
@@ -99,11 +104,21 @@ export function notReadText(problems: readonly string[]): string {
 /** Says why requests wait. */
 export function delayText({ kind, delayMs, request, outcome }: ReportedDelay): string {
   if (kind === "retry") {
-    const what = outcome.kind === "response" ? `returned ${outcome.statusCode}` : "did not respond";
-    return `${request.url.origin} ${what}; retrying ${request.method}.`;
+    return `${request.url.origin} ${retryReason(outcome)}; retrying ${request.method}.`;
   }
   return sentences(
     `The service limits the rate of requests, so no request is sent for the next ${secondsText(delayMs)}.`,
     `With a lower --parallel, Pulumi sends fewer requests at once.`,
   );
+}
+
+function retryReason(outcome: HttpOutcome): string {
+  switch (outcome.kind) {
+    case "response":
+      return `returned ${outcome.statusCode}`;
+    case "noResponse":
+      return "did not respond";
+    case "unsent":
+      return "could not be reached";
+  }
 }

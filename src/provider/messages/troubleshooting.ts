@@ -8,7 +8,7 @@ export const troubleshootingHeadings = [
   "leftBehind",
   "A wrong key",
   "The base URL has changed",
-  "A full database",
+  "A refused creation",
   "Two resources have one webhook",
 ] as const;
 
