@@ -18,14 +18,14 @@ const folders = {
   },
   // Programs load these two: no HTTP library, no validation, no rules.
   "sdk/dynamic": { path: "(index\\.ts$|sdk/([\\w-]+\\.ts$|dynamic/))", imports: ["common"] },
-  "sdk/native": { path: "(native\\.ts$|sdk/([\\w-]+\\.ts$|native/))", imports: ["common"] },
+  "sdk/plugin": { path: "(native\\.ts$|sdk/([\\w-]+\\.ts$|plugin/))", imports: ["common"] },
   "adapters/dynamic": {
     path: "adapters/dynamic\\.ts$",
-    imports: ["common", "provider", "provider/run", "provider/rules"],
+    imports: ["common", "provider", "provider/messages", "provider/run", "provider/rules"],
   },
   "adapters/plugin": {
     path: "adapters/plugin/",
-    imports: ["common", "provider", "provider/run", "provider/rules"],
+    imports: ["common", "provider", "provider/messages", "provider/run", "provider/rules"],
   },
   "local-service": { path: "local-service/", imports: ["common"] },
   cli: { path: "cli/", imports: ["common", "local-service"] },

@@ -8,5 +8,5 @@
 
 export { type EventType, eventTypes } from "./common/event-types.js";
 export type { ProviderArgs, WebhookArgs } from "./sdk/args.js";
-export { Provider } from "./sdk/native/explicit-provider.js";
-export { Webhook } from "./sdk/native/webhook.js";
+export { Provider } from "./sdk/plugin/explicit-provider.js";
+export { Webhook } from "./sdk/plugin/webhook.js";

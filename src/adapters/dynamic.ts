@@ -2,16 +2,18 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { assertNodeVersion } from "../common/node-version.js";
 import { withoutProviderText } from "../common/provider-text.js";
-import { explicitProviderKey, namespace } from "../common/setting-names.js";
+import { explicitProviderKey, namespace } from "../common/settings.js";
 import { checkOperation } from "../provider/check.js";
 import { createOperation } from "../provider/create.js";
 import { deleteOperation } from "../provider/delete.js";
 import { diffOperation } from "../provider/diff.js";
+import { interruptedText } from "../provider/messages/notices.js";
 import { readOperation } from "../provider/read.js";
 import { parseStateEntry } from "../provider/rules/state.js";
 import type { Properties } from "../provider/rules/values.js";
-import { EngineMonitor, type Severity } from "../provider/run/engine-monitor.js";
-import type { OperationDefinition } from "../provider/run/operation.js";
+import { EngineMonitor } from "../provider/run/engine-monitor.js";
+import type { Operation } from "../provider/run/operation.js";
+import type { Severity } from "../provider/run/reporter.js";
 import { updateOperation } from "../provider/update.js";
 import { WebhookProvider } from "../provider/webhook-provider.js";
 
@@ -19,7 +21,9 @@ import { WebhookProvider } from "../provider/webhook-provider.js";
 process.stderr.on("error", () => {});
 
 // The engine passes its address as the last argument, after flags such as those for logging.
-const engineMonitor = new EngineMonitor(process.argv.at(-1), notify);
+const engineMonitor = new EngineMonitor(process.argv.at(-1), () =>
+  notify(interruptedText, "warning"),
+);
 let provider = providerOf(() => undefined);
 
 /**
@@ -87,7 +91,7 @@ export { remove as delete };
 
 /** Performs an operation with the configured provider. Throws if Node.js is too old. */
 async function performOperation<Request, Result>(
-  operation: OperationDefinition<Request, Result>,
+  operation: Operation<Request, Result>,
   request: Request,
 ): Promise<Result> {
   assertNodeVersion("pulumi-dbwebhooks");

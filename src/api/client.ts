@@ -1,20 +1,18 @@
 // The operations of the service's API, which docs/api/README.md describes, and their paths.
 
-import { classOf, factsOf } from "./response-class.js";
+import { apiPath } from "../common/url-rules.js";
+import { classOf, factsOf, mayBePartial } from "./response-class.js";
 import type { RequestKind } from "./retry-policy.js";
 import type { ListEntry, ListedWebhook } from "./schemas.js";
-import type { HttpRequest, HttpResponse } from "./send-once.js";
-import type { Call, CallResult, ClientOptions, Transport } from "./transport.js";
-
-/** The path of the API, which follows every base URL (docs/api/README.md#paths). */
-export const apiPath = "/api/v1";
+import type { HttpOutcome, HttpRequest, HttpResponse } from "./send-once.js";
+import type { Call, CallResult, ClientOptions, Sender } from "./transport.js";
 
 const methods = { create: "POST", list: "GET", delete: "DELETE" } as const;
 
 /** Everything that a request needs besides its own values. */
 export interface ClientContext {
   readonly settings: ClientOptions;
-  readonly transport: Pick<Transport, "sendWithRetries">;
+  readonly sender: Sender;
   readonly onDelay: Call["onDelay"];
 }
 
@@ -31,12 +29,18 @@ type RequestBody = Record<Exclude<keyof NewWebhook, "databaseId">, unknown>;
 /** Loads zod before a request: after it, a failure to load would lose the response. */
 const loadSchemas = () => import("./schemas.js");
 
-/** A request, and how it ended. */
-export interface EndedCall extends CallResult {
+interface CallWith<Outcome extends HttpOutcome> extends CallResult {
   readonly request: HttpRequest;
-  /** What a response with a 2xx status does not hold in a usable form. */
-  readonly unusable?: UnusableContent;
+  readonly outcome: Outcome;
 }
+
+/**
+ * A request, and how it ended. `unusable`: what a response with a 2xx status does not hold in a
+ * usable form.
+ */
+export type EndedCall =
+  | (CallWith<HttpOutcome> & { readonly unusable?: undefined })
+  | (CallWith<HttpResponse> & { readonly unusable: UnusableContent });
 
 /**
  * `tooLarge`: the body is not read. `empty`: there is no body. `body`: it is no JSON object.
@@ -52,7 +56,7 @@ type UnusableIdPart = "empty" | "body" | "id";
 export type UnusableEntry = Omit<ListEntry, "webhook">;
 
 /** Identifies a webhook at one service, which numbers the webhooks of each database. */
-export interface WebhookKey {
+export interface WebhookRef {
   readonly databaseId: string;
   readonly id: string;
 }
@@ -62,7 +66,7 @@ export interface WebhookKey {
  * `secret` is what the response holds, which need not be a text.
  */
 export type Creation =
-  | { readonly kind: "returned"; readonly webhook: WebhookKey; readonly secret: unknown }
+  | { readonly kind: "returned"; readonly webhook: WebhookRef; readonly secret: unknown }
   | { readonly kind: "refused"; readonly call: EndedCall }
   | { readonly kind: "inDoubt"; readonly call: EndedCall };
 
@@ -96,15 +100,15 @@ export async function createWebhook(
 ): Promise<Creation> {
   const { parseCreatedWebhook } = await loadSchemas();
   // JSON has no `undefined`, so it is left out. The compiler refuses a body that lacks a field.
-  const body = { url, events, tableId } satisfies RequestBody;
-  const { call, response } = await callApi(context, "create", webhooksPath(databaseId), { body });
-  if (response === undefined) {
+  const json = { url, events, tableId } satisfies RequestBody;
+  const { call, body } = await callApi(context, "create", webhooksPath(databaseId), json);
+  if (body === undefined) {
     const { mayBeCarriedOut } = factsOf(call.outcome);
     return { kind: mayBeCarriedOut ? "inDoubt" : "refused", call };
   }
-  const created = parseCreatedWebhook(response.body);
+  const created = parseCreatedWebhook(body);
   if (created?.id === undefined) {
-    const part = partWithoutId(response, created);
+    const part = partWithoutId(body, created);
     return { kind: "inDoubt", call: { ...call, unusable: { part } } };
   }
   const { id, secret } = created;
@@ -126,11 +130,11 @@ export async function listWebhooks(
   isUsable: (webhook: ListedWebhook) => boolean,
 ): Promise<WebhookList> {
   const { parseWebhookList } = await loadSchemas();
-  const { call, response } = await callApi(context, "list", webhooksPath(databaseId));
-  if (response === undefined) {
+  const { call, body } = await callApi(context, "list", webhooksPath(databaseId));
+  if (body === undefined) {
     return { webhooks: [], isComplete: false, call };
   }
-  const list = parseWebhookList(response.body);
+  const list = parseWebhookList(body);
   if (list === undefined) {
     return { webhooks: [], isComplete: false, call: { ...call, unusable: { part: "list" } } };
   }
@@ -138,7 +142,7 @@ export async function listWebhooks(
   const webhooks = list.entries.filter(canUse).flatMap(({ webhook = [] }) => webhook);
   const entries = list.entries.filter((entry) => !canUse(entry));
   return entries.length === 0
-    ? { webhooks, isComplete: list.isComplete && response.mayBeIncomplete !== true }
+    ? { webhooks, isComplete: list.isComplete && !mayBePartial(call.outcome) }
     : { webhooks, isComplete: false, call: { ...call, unusable: { part: "entries", entries } } };
 }
 
@@ -147,24 +151,21 @@ export async function listWebhooks(
  * hosts send 404 too.
  *
  * Source: docs/api/README.md#delete-a-webhook.
- *
- * @param isUndo Whether this run created the webhook: then it is deleted even when Pulumi stops.
  */
 export async function deleteWebhook(
   context: ClientContext,
-  { databaseId, id }: WebhookKey,
-  { isUndo = false } = {},
+  { databaseId, id }: WebhookRef,
 ): Promise<Deletion> {
   const { parseDeletion } = await loadSchemas();
   const path = `${webhooksPath(databaseId)}/${encodeURIComponent(id)}`;
-  const { call, response } = await callApi(context, "delete", path, { isUndo });
-  if (response === undefined) {
+  const { call, body } = await callApi(context, "delete", path);
+  if (body === undefined) {
     return classOf(call.outcome) === "notFound"
       ? { kind: "absent", call }
       : { kind: "failed", call };
   }
-  const deletion = parseDeletion(response.body);
-  if (isEmpty(response) || deletion?.success) {
+  const deletion = parseDeletion(body);
+  if (isEmpty(body) || deletion?.success) {
     return { kind: "deleted" };
   }
   const part = deletion === undefined ? "confirmation" : "success";
@@ -172,14 +173,14 @@ export async function deleteWebhook(
 }
 
 /** Names what makes the response to a creation unusable, if it is not the secret. */
-function partWithoutId(response: HttpResponse, created: object | undefined): UnusableIdPart {
+function partWithoutId(body: string, created: object | undefined): UnusableIdPart {
   if (created !== undefined) {
     return "id";
   }
-  return isEmpty(response) ? "empty" : "body";
+  return isEmpty(body) ? "empty" : "body";
 }
 
-function isEmpty({ body }: HttpResponse): boolean {
+function isEmpty(body: string): boolean {
   return body.trim() === "";
 }
 
@@ -187,22 +188,26 @@ function webhooksPath(databaseId: string): string {
   return `${apiPath}/bases/${encodeURIComponent(databaseId)}/webhooks`;
 }
 
-/** Sends a request. `response` is present where its status code is 2xx and its body was read. */
+/** Sends a request. Its `body` is present where its status code is 2xx and the body was read. */
 async function callApi(
-  { settings, transport, onDelay }: ClientContext,
+  { settings, sender, onDelay }: ClientContext,
   kind: RequestKind,
   path: string,
-  { body, isUndo = false }: { readonly body?: unknown; readonly isUndo?: boolean } = {},
-): Promise<{ readonly call: EndedCall; readonly response?: HttpResponse }> {
+  json?: RequestBody,
+): Promise<
+  | { readonly call: EndedCall; readonly body?: undefined }
+  | { readonly call: CallWith<HttpResponse>; readonly body: string }
+> {
   const { baseUrl, apiKey } = settings;
-  const request = { method: methods[kind], url: new URL(baseUrl + path), apiKey, body };
-  const result = await transport.sendWithRetries({ kind, request, isUndo, onDelay });
-  const call = { ...result, request };
-  const { outcome } = call;
+  const request = { method: methods[kind], url: new URL(baseUrl + path), apiKey, body: json };
+  const result = await sender.sendWithRetries({ kind, request, onDelay });
+  const { outcome } = result;
   if (outcome.kind !== "response" || classOf(outcome) !== "success") {
-    return { call };
+    return { call: { ...result, request } };
   }
-  return outcome.isBodyTooLarge
+  const call = { ...result, request, outcome };
+  const { body } = outcome;
+  return body === undefined
     ? { call: { ...call, unusable: { part: "tooLarge" } } }
-    : { call, response: outcome };
+    : { call, body };
 }

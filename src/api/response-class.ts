@@ -1,4 +1,5 @@
-// What the outcome of a request means. Retries, doubts and advice follow from the class alone.
+// What the outcome of a request means: the only list of status codes. Retries, doubts and advice
+// read the class of an outcome and its facts.
 
 import { parseErrorEnvelope } from "./error-body.js";
 import type { HttpFailure, HttpOutcome, HttpResponse } from "./send-once.js";
@@ -70,7 +71,6 @@ const classByStatus = new Map(
   ),
 );
 
-/** Returns the class of an outcome. */
 export function classOf(outcome: HttpOutcome): OutcomeClass {
   return outcome.kind === "response" ? classOfResponse(outcome) : outcome.kind;
 }
@@ -80,7 +80,6 @@ export function factsOf(outcome: HttpOutcome): ClassFacts {
   return facts[classOf(outcome)];
 }
 
-/** Returns the class of a response. */
 export function classOfResponse({ statusCode, retryAfterMs, body }: HttpResponse): ResponseClass {
   if (statusCode === 404 && parseErrorEnvelope(body)?.code === "NOT_FOUND") {
     return "notFound";
@@ -98,6 +97,14 @@ export function classOfResponse({ statusCode, retryAfterMs, body }: HttpResponse
  */
 export function isRedirection({ statusCode, redirectOrigin }: HttpResponse): boolean {
   return statusCode >= 300 && statusCode < 400 && redirectOrigin !== undefined;
+}
+
+/**
+ * Whether a successful response may hold only a part: status 206 (RFC 9110, section 15.3.7) or a
+ * `Link` (RFC 8288).
+ */
+export function mayBePartial({ statusCode, hasLink = false }: HttpResponse): boolean {
+  return statusCode === 206 || hasLink;
 }
 
 /** Returns what follows from a status code by itself, such as that of a proxy. */

@@ -1,4 +1,4 @@
-// The whole decision about a retry, without I/O: whether, when, until when, and why not.
+// Decides about retries, without I/O: whether, when, until when, and why not.
 
 import { classOf, factsOf, factsOfStatus } from "./response-class.js";
 import type { HttpFailure, HttpOutcome } from "./send-once.js";
@@ -12,10 +12,10 @@ const firstBackoffMs = 500;
 const longestBackoffMs = 10_000;
 // The first delay after "Retry-After: 0".
 const firstBackoffAfterZeroMs = 50;
-// Codes of Node.js and OpenSSL for an unusable proxy, a host that does not exist, a port without
-// TLS and a certificate that is not trusted.
+// Codes of Node.js and OpenSSL for a host that does not exist, a port without TLS and a certificate
+// that is not trusted.
 const permanentCodes =
-  /^(ERR_INVALID_URL|ENOTFOUND|ERR_SSL_WRONG_VERSION_NUMBER|CERT_.*|UNABLE_TO_.*|.*SELF_SIGNED_CERT.*|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME_INVALID)$/;
+  /^(ENOTFOUND|ERR_SSL_WRONG_VERSION_NUMBER|CERT_.*|UNABLE_TO_.*|.*SELF_SIGNED_CERT.*|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME_INVALID)$/;
 
 /** The kind of a request. Only a creation is not idempotent. */
 export type RequestKind = "create" | "delete" | "list";
@@ -89,6 +89,7 @@ function isPermanent(failure: HttpFailure): boolean {
     case "timeout":
       return false;
     case "stopping":
+    case "proxyUrl":
       return true;
     case "proxy":
       return factsOfStatus(failure.statusCode).retried === "never";

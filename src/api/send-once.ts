@@ -5,13 +5,6 @@ import { version } from "../common/version.js";
 import { openPools } from "./connection-pools.js";
 import { parseRetryAfter } from "./retry-after.js";
 
-const unusableProxy: HttpFailure = {
-  kind: "unsent",
-  cause: "connection",
-  codes: ["ERR_INVALID_URL"],
-  text: "HTTPS_PROXY or HTTP_PROXY is not the URL of a proxy: write http://HOST:PORT",
-};
-
 /** A request to the service. */
 export interface HttpRequest {
   readonly method: "POST" | "DELETE" | "GET";
@@ -21,24 +14,20 @@ export interface HttpRequest {
   readonly body?: unknown;
 }
 
-/** A response whose body is complete, or too large to be read. */
+/** A response that is complete. */
 export interface HttpResponse {
   readonly kind: "response";
   readonly statusCode: number;
-  /** Empty if the body is too large. */
-  readonly body: string;
-  /** Whether the body is larger than 1 MiB. */
-  readonly isBodyTooLarge?: boolean;
+  /** `undefined`: larger than 1 MiB, and not read. */
+  readonly body: string | undefined;
   /** How long the service asks to wait (RFC 9110, section 10.2.3). */
   readonly retryAfterMs?: number | undefined;
   /** The origin that the header `Location` points to. */
   readonly redirectOrigin?: string | undefined;
   /** Whether `Location` points to another path of the same origin. */
   readonly isSameOriginRedirect?: boolean;
-  /**
-   * Whether a list may be partial: status 206 (RFC 9110, section 15.3.7) or a `Link` (RFC 8288).
-   */
-  readonly mayBeIncomplete?: boolean;
+  /** Whether it has a header `Link` (RFC 8288). */
+  readonly hasLink?: boolean;
 }
 
 /** What Node.js, TLS or undici say of a failed connection. */
@@ -53,8 +42,8 @@ interface ConnectionProblem {
  */
 export type HttpFailure =
   | { readonly kind: "unsent" | "noResponse"; readonly cause: "timeout" }
-  /** Pulumi is stopping. */
-  | { readonly kind: "unsent"; readonly cause: "stopping" }
+  /** `stopping`: Pulumi is stopping. `proxyUrl`: the environment names no usable proxy. */
+  | { readonly kind: "unsent"; readonly cause: "stopping" | "proxyUrl" }
   | (ConnectionProblem & { readonly kind: "unsent" | "noResponse"; readonly cause: "connection" })
   /** A proxy refused, with this status code, to connect to the service. */
   | (ConnectionProblem & {
@@ -84,7 +73,7 @@ export function createSendOnce(timeoutSeconds: number): SendOnce {
   return async (request, stopping) => {
     const dispatcher = dispatcherFor(request.url);
     if (dispatcher === undefined) {
-      return unusableProxy;
+      return { kind: "unsent", cause: "proxyUrl" };
     }
     const timeout = new AbortController();
     const cancelTimeout = startTimeout(timeoutMs, () => timeout.abort());
@@ -191,25 +180,23 @@ async function dispatch(
   return {
     kind: "response",
     statusCode,
-    ...(await readBody(body)),
+    body: await readBody(body),
     retryAfterMs: parseRetryAfter(
       String(headers["retry-after"] ?? ""),
       Date.parse(String(headers.date)) || Date.now(),
     ),
     redirectOrigin,
     isSameOriginRedirect: redirectOrigin === url.origin,
-    mayBeIncomplete: statusCode === 206 || headers.link !== undefined,
+    hasLink: headers.link !== undefined,
   };
 }
 
-async function readBody(
-  body: Dispatcher.ResponseData["body"],
-): Promise<Pick<HttpResponse, "body" | "isBodyTooLarge">> {
+async function readBody(body: Dispatcher.ResponseData["body"]): Promise<HttpResponse["body"]> {
   try {
-    return { body: await body.text() };
+    return await body.text();
   } catch (error) {
     if (codesOf(error).includes("UND_ERR_RES_EXCEEDED_MAX_SIZE")) {
-      return { body: "", isBodyTooLarge: true };
+      return undefined;
     }
     throw error;
   }

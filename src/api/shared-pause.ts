@@ -8,7 +8,7 @@ const spreadMs = 1_000;
 export class SharedPause {
   readonly #stopping: AbortSignal;
   readonly #random: () => number;
-  #firstAtMs: number | undefined;
+  #beganAtMs = Number.POSITIVE_INFINITY;
   #untilMs = Number.NEGATIVE_INFINITY;
 
   /** @param stopping When it aborts, the pause ends. */
@@ -17,12 +17,16 @@ export class SharedPause {
     this.#random = random;
   }
 
-  /** Makes all requests wait. Returns the time from the first pause to the end of this one. */
-  extend(delayMs: number): number {
+  /** Makes all requests wait. */
+  extend(delayMs: number): void {
     const now = performance.now();
-    this.#firstAtMs ??= now;
+    this.#beganAtMs = Math.min(this.#beganAtMs, now);
     this.#untilMs = Math.max(this.#untilMs, now + delayMs);
-    return now + delayMs - this.#firstAtMs;
+  }
+
+  /** The time from the beginning of the first pause to the end of the last one. */
+  get durationMs(): number {
+    return this.#untilMs - this.#beganAtMs;
   }
 
   /**

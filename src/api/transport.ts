@@ -21,15 +21,10 @@ export interface ClientOptions {
   readonly retrySeconds: number;
 }
 
-/** A request, and the operation that it belongs to. */
+/** A request, and who learns that it is delayed. */
 export interface Call {
   readonly kind: RequestKind;
   readonly request: HttpRequest;
-  /**
-   * Whether the request deletes a webhook that this run has just created. It is sent even when
-   * Pulumi stops.
-   */
-  readonly isUndo?: boolean;
   /** Is called for a delay that the user should know of. */
   readonly onDelay: (delay: ReportedDelay) => void;
 }
@@ -54,11 +49,17 @@ export interface CallResult {
   readonly giveUpReason?: GiveUpReason | undefined;
 }
 
+/** Sends requests. */
+export interface Sender {
+  /** Sends a request and retries it as the retry policy decides. */
+  readonly sendWithRetries: (call: Call) => Promise<CallResult>;
+}
+
 /**
  * Sends the requests of one account, with retries. When the service limits their rate, all of them
  * wait.
  */
-export class Transport {
+export class Transport implements Sender {
   readonly #options: ClientOptions;
   readonly #stopping: AbortSignal;
   readonly #random: () => number;
@@ -67,7 +68,10 @@ export class Transport {
   readonly #pause: SharedPause;
   #sendOnce: Promise<SendOnce> | undefined;
 
-  /** @param stopping When it aborts, only undos are still sent, and requests in flight complete. */
+  /**
+   * @param stopping When it aborts, requests in flight complete, and only those of `undoSender` are
+   * still sent.
+   */
   constructor(
     options: ClientOptions,
     stopping: AbortSignal,
@@ -82,10 +86,17 @@ export class Transport {
     this.#createSendOnce = createSendOnce;
   }
 
-  /** Sends a request and retries it as the retry policy decides. */
-  async sendWithRetries(call: Call): Promise<CallResult> {
-    const { kind, request, isUndo = false } = call;
-    const stopping = this.#stopping;
+  sendWithRetries(call: Call): Promise<CallResult> {
+    return this.#send(call, this.#stopping);
+  }
+
+  /** Sends requests also after a stop: deletions of webhooks that were created a moment before. */
+  get undoSender(): Sender {
+    return { sendWithRetries: (call) => this.#send(call, undefined) };
+  }
+
+  async #send(call: Call, stopping: AbortSignal | undefined): Promise<CallResult> {
+    const { kind, request } = call;
     const earlierOutcomes: HttpOutcome[] = [];
     // undici is loaded with the first request.
     this.#sendOnce ??= this.#createSendOnce(this.#options.timeoutSeconds);
@@ -95,14 +106,14 @@ export class Transport {
     const startedAtMs = performance.now();
 
     for (;;) {
-      // After a stop, the attempt ends as unsent, unless it is an undo.
-      const outcome = await sendOnce(request, isUndo ? undefined : stopping);
+      // After a stop, the attempt ends as unsent.
+      const outcome = await sendOnce(request, stopping);
       const elapsedMs = performance.now() - startedAtMs;
       const step = stepAfterAttempt(
         { kind, outcome, attemptNumber: earlierOutcomes.length + 1, elapsedMs },
         {
           retrySeconds: this.#options.retrySeconds,
-          isStopping: stopping.aborted && !isUndo,
+          isStopping: stopping?.aborted ?? false,
         },
         this.#random,
       );
@@ -110,16 +121,18 @@ export class Transport {
         return { ...resultOf(outcome, earlierOutcomes, step.giveUpReason), elapsedMs };
       }
       earlierOutcomes.push(outcome);
-      const slowMs =
-        step.kind === "pause" ? this.#pause.extend(step.delayMs) : elapsedMs + step.delayMs;
+      if (step.kind === "pause") {
+        this.#pause.extend(step.delayMs);
+      }
+      const slowMs = step.kind === "pause" ? this.#pause.durationMs : elapsedMs + step.delayMs;
       if (slowMs >= reportedAfterMs) {
         this.#report(call, { ...step, request, outcome });
       }
       // After a stop nothing but an undo comes here, and it waits for its own delay only.
-      if (stopping.aborted) {
+      if (this.#stopping.aborted) {
         await sleep(step.delayMs);
       } else if (step.kind === "retry") {
-        await sleep(step.delayMs, stopping);
+        await sleep(step.delayMs, this.#stopping);
       }
       await this.#pause.waitForEnd();
     }

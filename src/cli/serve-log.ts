@@ -1,5 +1,5 @@
 import { oneLine } from "../common/plain-text.js";
-import { redact } from "../common/redact.js";
+import { redact } from "../common/redaction.js";
 import type { LogEntry } from "../local-service/index.js";
 import { defaultApiKey } from "../local-service/options.js";
 

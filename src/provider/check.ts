@@ -1,9 +1,9 @@
 import { oneLine } from "../common/plain-text.js";
 import {
-  normalizeEvents,
   validateArgumentNames,
   validateArguments,
   withoutNullish,
+  withSortedEvents,
   withTextIdentifiers,
 } from "./rules/arguments.js";
 import type { Properties } from "./rules/values.js";
@@ -15,19 +15,19 @@ interface CheckResult {
   readonly failures?: { property: string; reason: string }[];
 }
 
-/** Reports every problem of the configuration and of the arguments. */
+/** Reports every problem of the settings and of the arguments. */
 export const checkOperation = localOperation<{ readonly news: Properties }, CheckResult>({
   name: () => "Check webhook",
-  sensitive: ({ news }) => news,
-  run: ({ config }, { news }) => {
+  sensitive: ({ news }) => ({ properties: news }),
+  run: ({ settingsResult }, { news }) => {
     const inputs = withTextIdentifiers(withoutNullish(news));
     const problems = [
-      ...config.problems,
+      ...settingsResult.problems,
       ...validateArgumentNames(inputs),
       ...validateArguments(inputs),
     ];
     if (problems.length === 0) {
-      return { inputs: { ...inputs, events: normalizeEvents(inputs.events) } };
+      return { inputs: withSortedEvents(inputs) };
     }
     // Name no property: Pulumi prints the value of a named one, and a url is often a credential.
     const failures = problems.map((line) => ({ property: "", reason: oneLine(line, 500) }));

@@ -1,14 +1,11 @@
-import { createWebhook, deleteWebhook } from "../api/client.js";
-import { factsOf } from "../api/response-class.js";
+import { createWebhook, deleteWebhook, type NewWebhook } from "../api/client.js";
 import { failure, webhookErrorOf } from "./messages/failure.js";
-import { unexpectedText } from "./messages/failure-table.js";
-import { callText } from "./messages/requests.js";
-import { sentences } from "./messages/sentences.js";
-import { outputsOf, parseInputs, type WebhookInputs } from "./rules/arguments.js";
+import type { FailedUndo } from "./messages/failure-table.js";
+import { outputsOf, parseArguments } from "./rules/arguments.js";
 import { parseProperties, type WebhookAddress } from "./rules/state.js";
 import { type Properties, parseSecret, withWrappedSecret } from "./rules/values.js";
 import type { ErrorKind } from "./run/errors.js";
-import type { Context, OperationDefinition } from "./run/operation.js";
+import type { Context, Operation } from "./run/operation.js";
 
 interface CreateRequest {
   readonly inputs: Properties;
@@ -33,109 +30,104 @@ const harmlessKinds: readonly ErrorKind[] = ["notCreated", "undone"];
  * Creates a webhook. Deletes it again only if its secret can no longer reach the state, because
  * Pulumi stores nothing more.
  */
-export const createOperation: OperationDefinition<CreateRequest, CreateResult> = {
+export const createOperation: Operation<CreateRequest, CreateResult> = {
   name: ({ inputs }) => {
     const { databaseId } = parseProperties(inputs);
     return `Create webhook${databaseId === undefined ? "" : ` in database ${databaseId}`}`;
   },
-  sensitive: ({ inputs }) => inputs,
-  isCreation: true,
+  sensitive: ({ inputs }) => ({ properties: inputs }),
   onInvalidSettings: "notCreated",
-  run: async (context, { inputs }) => {
-    const { engineMonitor, operation, knownWebhooks, settings, urn } = context;
-    const parsed = parseInputs(inputs);
-    if ("problem" in parsed) {
-      throw failure("incomplete", operation, parsed.problem);
-    }
-    // The dynamic adapter gets no URN.
-    const creation = urn ?? JSON.stringify(parsed.webhook);
-    assertNotInDoubt(context, creation);
-    try {
-      const { id, secret } = await createOrUndo(context, parsed.webhook);
-      const { baseUrl } = settings;
-      return { id, outs: withWrappedSecret({ ...outputsOf(inputs), baseUrl, secret }) };
-    } catch (error) {
-      const webhookError = webhookErrorOf(error, operation);
-      if (!harmlessKinds.includes(webhookError.kind)) {
-        knownWebhooks.noteDoubt(creation, webhookError);
-      }
-      if (!(await engineMonitor.confirmCanStoreOrStop())) {
-        // The process ends before the error can reach the engine.
-        operation.warn(webhookError.message);
-      }
-      throw webhookError;
-    }
-  },
+  run: (context, { inputs }) =>
+    context.engineMonitor.trackCreation(() => createOnce(context, inputs)),
 };
+
+/** Creates a webhook unless an earlier attempt may have done so. */
+async function createOnce(context: Context, inputs: Properties): Promise<CreateResult> {
+  const { engineMonitor, reporter, knownWebhooks, settings, urn } = context;
+  const parsed = parseArguments(inputs);
+  if ("problems" in parsed) {
+    throw failure("incomplete", reporter, parsed.problems);
+  }
+  // The dynamic adapter gets no URN.
+  const creation = urn ?? JSON.stringify(parsed.webhook);
+  assertNotInDoubt(context, creation);
+  try {
+    const { id, secret } = await createOrUndo(context, parsed.webhook);
+    const { baseUrl } = settings;
+    return { id, outs: withWrappedSecret({ ...outputsOf(inputs), baseUrl, secret }) };
+  } catch (error) {
+    const webhookError = webhookErrorOf(error, reporter);
+    if (!harmlessKinds.includes(webhookError.kind)) {
+      knownWebhooks.noteDoubt(creation, webhookError);
+    }
+    await engineMonitor.askEngine();
+    if (!engineMonitor.canStore) {
+      // The process ends before the error can reach the engine.
+      reporter.warn(webhookError.message);
+    }
+    throw webhookError;
+  }
+}
 
 /**
  * Throws if this creation has failed before in this command and may have left a webhook at the
  * service. An error hook of the program makes Pulumi repeat a failed creation, and then Pulumi does
  * not show the error, so the first repetition does.
  */
-function assertNotInDoubt({ operation, knownWebhooks }: Context, creation: string): void {
+function assertNotInDoubt({ reporter, knownWebhooks }: Context, creation: string): void {
   const doubts = knownWebhooks.doubtsOf(creation);
   for (const [at, { message }] of doubts.entries()) {
-    operation.warnOnce(`doubt ${at} of ${creation}`, () => message);
+    reporter.warnOnce(`doubt ${at} of ${creation}`, () => message);
   }
   if (doubts.length > 0) {
-    throw failure("repeated", operation);
+    throw failure("repeated", reporter);
   }
 }
 
-async function createOrUndo(context: Context, webhook: WebhookInputs): Promise<CreatedWebhook> {
-  const { settings, knownWebhooks, engineMonitor, operation } = context;
+async function createOrUndo(context: Context, webhook: NewWebhook): Promise<CreatedWebhook> {
+  const { settings, knownWebhooks, engineMonitor, reporter } = context;
   const creation = await createWebhook(context, webhook);
   if (creation.kind === "refused") {
-    throw failure("notCreated", operation, { context, call: creation.call });
+    throw failure("notCreated", reporter, { context, call: creation.call });
   }
   if (creation.kind === "inDoubt") {
-    throw failure("inDoubt", operation, { context, call: creation.call });
+    throw failure("inDoubt", reporter, { context, call: creation.call });
   }
   const address = { ...creation.webhook, baseUrl: settings.baseUrl };
   const { id } = address;
   const storable = parseSecret(creation.secret);
   if (knownWebhooks.isKnown(address)) {
-    throw failure("knownId", operation, id);
+    throw failure("knownId", reporter, id);
   }
   if ("problem" in storable) {
     knownWebhooks.noteNumber(address);
-    throw failure("unusableSecret", operation, { id, problem: storable.problem });
+    throw failure("unusableSecret", reporter, { id, problem: storable.problem });
   }
   // Before anything else is awaited: Pulumi may start a deletion of this webhook meanwhile.
   knownWebhooks.noteCreated(address);
-  if (await engineMonitor.confirmCanStoreOrStop()) {
+  await engineMonitor.askEngine();
+  if (engineMonitor.canStore) {
     return { id, secret: storable.secret };
   }
-  const problem = await undoCreation(context, address, storable.secret);
-  throw problem === undefined
-    ? failure("undone", operation, id)
-    : failure("leftBehind", operation, { id, problem });
+  const properties = { secret: storable.secret };
+  const undoContext = { ...context, reporter: reporter.alsoRedacting({ properties }) };
+  const undo = await undoCreation(undoContext, address);
+  throw undo === undefined
+    ? failure("undone", reporter, id)
+    : failure("leftBehind", reporter, { context: undoContext, id, undo });
 }
 
-/** Deletes a webhook that was just created. Returns what went wrong, if anything did. */
+/** Deletes a webhook that was just created, also after a stop. Returns what failed, if anything. */
 async function undoCreation(
   context: Context,
   address: WebhookAddress,
-  secret: string,
-): Promise<string | undefined> {
-  const operation = context.operation.withSensitiveValues([secret]);
-  const undoContext = { ...context, operation };
+): Promise<FailedUndo | undefined> {
   try {
-    const deletion = await deleteWebhook(undoContext, address, { isUndo: true });
-    if (deletion.kind === "failed") {
-      return callText(undoContext, deletion.call);
-    }
-    if (deletion.kind === "absent") {
-      return sentences(
-        "the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks",
-        deletion.call.earlierOutcomes.some((outcome) => factsOf(outcome).mayBeCarriedOut) &&
-          "(an earlier attempt without a complete response may have deleted it)",
-      );
-    }
-    return undefined;
+    const sender = context.transport.undoSender;
+    const deletion = await deleteWebhook({ ...context, sender }, address);
+    return deletion.kind === "deleted" ? undefined : deletion;
   } catch (error) {
     // The webhook exists after any error, so the caller has to name it.
-    return `an unexpected error (${unexpectedText(operation, error)})`;
+    return { kind: "fault", error };
   }
 }

@@ -3,42 +3,43 @@ import { factsOf } from "../api/response-class.js";
 import { failure } from "./messages/failure.js";
 import { nameOfWebhook } from "./messages/names.js";
 import { absentText, goneText, keptText } from "./messages/notices.js";
-import type { StateEntry, WebhookAddress } from "./rules/state.js";
+import { addressOf, type StateEntry, type WebhookAddress } from "./rules/state.js";
 import { lookUp } from "./run/lookup.js";
-import type { Context, OperationDefinition } from "./run/operation.js";
+import type { Context, Operation } from "./run/operation.js";
 
 /**
  * Deletes a webhook that is in the state. Throws unless the webhook is gone or may count as gone. A
  * webhook that this command has created or imported has another resource now, so it is not deleted,
  * and this counts as done.
  */
-export const deleteOperation: OperationDefinition<StateEntry, void> = {
+export const deleteOperation: Operation<StateEntry, void> = {
   name: ({ id, state }) => `Delete ${nameOfWebhook(id, state.databaseId)}`,
-  sensitive: ({ props }) => props,
+  sensitive: ({ props }) => ({ properties: props }),
   onInvalidSettings: "notDeleted",
   run: async (context, webhook) => {
-    const { settings, knownWebhooks, operation, urn } = context;
-    const address = knownWebhooks.locate(webhook);
+    const { settings, knownWebhooks, reporter, urn } = context;
+    const address = addressOf(webhook);
     if (address === undefined) {
-      throw failure("noAddress", operation, "notDeleted");
+      throw failure("noAddress", reporter, "notDeleted");
     }
+    knownWebhooks.noteNumber(address);
     const { id } = address;
     const name = nameOfWebhook(id, address.databaseId);
     if (knownWebhooks.isOwn(address)) {
-      operation.warn(keptText(name));
+      reporter.warn(keptText(name));
       return;
     }
     if (knownWebhooks.hasOtherHolder(address, urn)) {
-      throw failure("otherHolder", operation, id);
+      throw failure("otherHolder", reporter, id);
     }
     if (address.baseUrl !== settings.baseUrl) {
       // State can be edited by others, so a URL from the state must never receive the key.
       const { baseUrl } = address;
-      throw failure("otherBaseUrlOfDeletion", operation, { provider: settings, baseUrl });
+      throw failure("otherBaseUrlOfDeletion", reporter, { provider: settings, baseUrl });
     }
     const deletion = await deleteWebhook(context, address);
     if (deletion.kind === "failed") {
-      throw failure("notDeleted", operation, { context, call: deletion.call });
+      throw failure("notDeleted", reporter, { context, call: deletion.call });
     }
     if (deletion.kind === "absent") {
       await confirmAbsence(context, address, name);
@@ -55,27 +56,27 @@ async function confirmAbsence(
   address: WebhookAddress,
   name: string,
 ): Promise<void> {
-  const { operation, settings } = context;
+  const { reporter, settings } = context;
   if (settings.listing === false) {
-    operation.warn(absentText(name));
+    reporter.warn(absentText(name));
     return;
   }
   const { webhook, isComplete, call } = await lookUp(context, address);
   if (webhook !== undefined || hasUnusableEntry(call, address.id)) {
-    throw failure("stillListed", operation);
+    throw failure("stillListed", reporter);
   }
   if (isComplete) {
-    operation.notify(goneText(name));
+    reporter.notify(goneText(name));
     return;
   }
   const asList = call && factsOf(call.outcome).asList;
   if (asList === "noAccess") {
-    throw failure("listNotFound", operation, settings);
+    throw failure("listNotFound", reporter, settings);
   }
   if (call !== undefined && asList === "nothing") {
-    throw failure("notConfirmed", operation, { context, call });
+    throw failure("notConfirmed", reporter, { context, call });
   }
-  operation.warn(absentText(name));
+  reporter.warn(absentText(name));
 }
 
 function hasUnusableEntry(call: EndedCall | undefined, id: string): boolean {

@@ -2,7 +2,7 @@ import { failure } from "./messages/failure.js";
 import { nameOfWebhook } from "./messages/names.js";
 import { differenceText } from "./messages/notices.js";
 import { compareWebhook } from "./rules/differences.js";
-import type { StateEntry, WebhookAddress } from "./rules/state.js";
+import { addressOf, type StateEntry, type WebhookAddress } from "./rules/state.js";
 import type { Properties } from "./rules/values.js";
 import { type LocalContext, localOperation } from "./run/operation.js";
 
@@ -24,20 +24,21 @@ interface DiffResult {
  */
 export const diffOperation = localOperation<DiffRequest, DiffResult>({
   name: ({ id, state }) => `Compare ${nameOfWebhook(id, state.databaseId)}`,
-  sensitive: ({ props }) => props,
+  sensitive: ({ props }) => ({ properties: props }),
   run: (context, { news, ignored, ...webhook }) => {
-    const { config, knownWebhooks, operation, urn } = context;
+    const { settingsResult, knownWebhooks, reporter, urn } = context;
     const { state } = webhook;
-    const address = knownWebhooks.locate(webhook);
+    const address = addressOf(webhook);
     if (address === undefined) {
-      throw failure("noAddress", operation, "unchanged");
+      throw failure("noAddress", reporter, "unchanged");
     }
+    knownWebhooks.noteNumber(address);
     const { id } = address;
     if (knownWebhooks.isCreated(address)) {
-      throw failure("twoResources", operation, id);
+      throw failure("twoResources", reporter, id);
     }
     assertReachable(context, address);
-    const differences = compareWebhook({ state, news, settings: config.settings, ignored });
+    const differences = compareWebhook({ state, news, settings: settingsResult.settings, ignored });
     if (differences.length === 0) {
       if (urn !== undefined) {
         knownWebhooks.noteHolder(address, urn);
@@ -45,7 +46,8 @@ export const diffOperation = localOperation<DiffRequest, DiffResult>({
       return { changes: false };
     }
     const labels = differences.map(({ label }) => label);
-    operation.warnOnce(differenceText(nameOfWebhook(id, address.databaseId), labels));
+    const line = differenceText(nameOfWebhook(id, address.databaseId), labels);
+    reporter.warnOnce(line, () => line);
     return { changes: true, replaces: differences.map(({ property }) => property) };
   },
 });
@@ -56,10 +58,10 @@ export const diffOperation = localOperation<DiffRequest, DiffResult>({
  * webhook from another provider, which deletes it.
  */
 function assertReachable(
-  { config: { settings }, operation }: LocalContext,
+  { settingsResult: { settings }, reporter }: LocalContext,
   { baseUrl }: WebhookAddress,
 ): void {
   if (settings !== undefined && !settings.isExplicit && settings.baseUrl !== baseUrl) {
-    throw failure("otherBaseUrl", operation, { provider: settings, baseUrl });
+    throw failure("otherBaseUrl", reporter, { provider: settings, baseUrl });
   }
 }

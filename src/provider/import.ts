@@ -1,12 +1,11 @@
 import { shownValue } from "../common/plain-text.js";
-import { importVariable } from "../common/setting-names.js";
 import { failure } from "./messages/failure.js";
 import { nameOfWebhook } from "./messages/names.js";
 import { importText } from "./messages/notices.js";
 import { outputsOf } from "./rules/arguments.js";
 import { readDescribedWebhook } from "./rules/described-webhook.js";
 import { type Properties, withWrappedSecret, wrapSecret } from "./rules/values.js";
-import type { OperationDefinition } from "./run/operation.js";
+import type { Operation } from "./run/operation.js";
 
 interface ImportRequest {
   readonly id: string;
@@ -22,24 +21,24 @@ interface ImportResult {
  * sent: the service does not reveal the secret again, and the program declares the arguments
  * anyway.
  */
-export const importOperation: OperationDefinition<ImportRequest, ImportResult> = {
+export const importOperation: Operation<ImportRequest, ImportResult> = {
   name: ({ id }) => `Import webhook ${shownValue(id)}`,
-  sensitive: (_request, environment) => ({ secret: environment[importVariable] }),
+  sensitive: (_request, environment) => ({ environment }),
   onInvalidSettings: "unchanged",
-  run: ({ environment, knownWebhooks, operation, settings, urn }, { id }) => {
-    const webhook = readDescribedWebhook(environment, id);
-    if ("problem" in webhook) {
-      throw failure("notDescribed", operation, webhook.problem);
+  run: ({ environment, knownWebhooks, reporter, settings, urn }, { id }) => {
+    const described = readDescribedWebhook(environment, id);
+    if ("problem" in described) {
+      throw failure("notDescribed", reporter, described.problem);
     }
     const { baseUrl } = settings;
-    const { databaseId, url } = webhook.inputs;
+    const { webhook, secret } = described;
+    const { databaseId, url } = webhook;
     const line = importText(nameOfWebhook(id, databaseId));
-    operation.notifyOnce(`${urn}: ${line}`, line);
+    reporter.notifyOnce(`${urn}: ${line}`, () => line);
     knownWebhooks.noteImported({ baseUrl, databaseId, id });
     // Pulumi does not pass on what the program declares, and a receiver's url is often a
     // credential.
-    const inputs = { ...webhook.inputs, url: wrapSecret(url) };
-    const { secret } = webhook;
+    const inputs = { ...described.inputs, url: wrapSecret(url) };
     return { inputs, props: withWrappedSecret({ ...outputsOf(inputs), baseUrl, secret }) };
   },
 };

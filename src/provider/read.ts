@@ -1,4 +1,5 @@
 import { adviceForList } from "./messages/advice.js";
+import { callText } from "./messages/call-text.js";
 import { failure } from "./messages/failure.js";
 import { nameOfWebhook } from "./messages/names.js";
 import {
@@ -9,12 +10,17 @@ import {
   notLookedUpText,
   notReadText,
 } from "./messages/notices.js";
-import { callText } from "./messages/requests.js";
 import { withoutNullish } from "./rules/arguments.js";
-import type { StateEntry, WebhookAddress, WebhookState } from "./rules/state.js";
+import { type Drift, driftOf } from "./rules/differences.js";
+import {
+  addressOf,
+  type StateEntry,
+  type WebhookAddress,
+  type WebhookState,
+} from "./rules/state.js";
 import { type Properties, withWrappedSecret } from "./rules/values.js";
-import { differencesFrom, type ListedProperties, lookUpForRefresh } from "./run/lookup.js";
-import type { Context, LocalContext, OperationDefinition } from "./run/operation.js";
+import { lookUpForRefresh } from "./run/lookup.js";
+import type { Context, LocalContext, Operation } from "./run/operation.js";
 
 /**
  * The state, as Pulumi's dynamic providers return it. An empty id says that the webhook no longer
@@ -25,26 +31,33 @@ interface ReadResult {
   readonly props: Properties;
 }
 
-/** The properties that differ from the state, with the values that the service has. */
-type Drift = Partial<ListedProperties>;
-
 /** Returns the state with what a refresh finds at the service, except the secret. */
-export const readOperation: OperationDefinition<StateEntry, ReadResult> = {
+export const readOperation: Operation<StateEntry, ReadResult> = {
   name: ({ id, state }) => `Read ${nameOfWebhook(id, state.databaseId)}`,
-  sensitive: ({ props }) => props,
+  sensitive: ({ props }) => ({ properties: props }),
   onInvalidSettings: (context, webhook) => {
     const { id, props } = webhook;
-    locate(context, webhook);
-    context.operation.warnOnce(notReadText(context.config.problems));
+    const address = addressOf(webhook);
+    if (address === undefined) {
+      warnOfNoAddress(context, webhook);
+    } else {
+      context.knownWebhooks.noteNumber(address);
+      assertSameBaseUrl(context, address);
+    }
+    const line = notReadText(context.settingsResult.problems);
+    context.reporter.warnOnce(line, () => line);
     return { id, props: withWrappedSecret(props) };
   },
   run: async (context, webhook) => {
     const { id, props, state } = webhook;
-    const address = locate(context, webhook);
     const stored = withWrappedSecret(props);
+    const address = addressOf(webhook);
     if (address === undefined) {
+      warnOfNoAddress(context, webhook);
       return { id, props: stored };
     }
+    context.knownWebhooks.noteNumber(address);
+    assertSameBaseUrl(context, address);
     const drift = await findDrift(context, address, state);
     return drift === "absent"
       ? { id: "", props: {} }
@@ -52,25 +65,21 @@ export const readOperation: OperationDefinition<StateEntry, ReadResult> = {
   },
 };
 
+function warnOfNoAddress({ reporter }: LocalContext, { id, state }: StateEntry): void {
+  reporter.warn(noAddressText(nameOfWebhook(id, state.databaseId)));
+}
+
 /**
- * Returns where a webhook is. Warns if its state does not say so. Throws if the provider has
- * another base URL than the webhook.
+ * Throws if the provider has another base URL than the webhook: with --run-program, Pulumi would
+ * store this provider for the webhook, and never delete it.
  */
-function locate(
-  { config: { location: provider }, knownWebhooks, operation }: LocalContext,
-  webhook: StateEntry,
-): WebhookAddress | undefined {
-  const address = knownWebhooks.locate(webhook);
-  if (address === undefined) {
-    operation.warn(noAddressText(nameOfWebhook(webhook.id, webhook.state.databaseId)));
-    return undefined;
+function assertSameBaseUrl(
+  { settingsResult: { location: provider }, reporter }: LocalContext,
+  { baseUrl }: WebhookAddress,
+): void {
+  if (provider !== undefined && provider.baseUrl !== baseUrl) {
+    throw failure("otherBaseUrlOfRefresh", reporter, { provider, baseUrl });
   }
-  if (provider !== undefined && provider.baseUrl !== address.baseUrl) {
-    // With --run-program, Pulumi would store this provider for the webhook, and never delete it.
-    const { baseUrl } = address;
-    throw failure("otherBaseUrlOfRefresh", operation, { provider, baseUrl });
-  }
-  return address;
 }
 
 /**
@@ -86,7 +95,7 @@ async function findDrift(
   address: WebhookAddress,
   state: WebhookState,
 ): Promise<Drift | "absent"> {
-  const { settings, operation } = context;
+  const { settings, reporter } = context;
   const { databaseId, id } = address;
   if (!settings.listing) {
     return {};
@@ -96,25 +105,25 @@ async function findDrift(
   const { webhook } = lookup;
   if (webhook === undefined) {
     if (lookup.isComplete) {
-      operation.warn(absentFromListText(name));
+      reporter.warn(absentFromListText(name));
       return "absent";
     }
     const { call } = lookup;
     // A refresh that could look up nothing must not look like one that found no drift.
-    operation.warnOnce(`list of ${databaseId}`, () =>
+    reporter.warnOnce(`list of ${databaseId}`, () =>
       call === undefined
         ? notLookedUpText(databaseId, undefined)
         : notLookedUpText(databaseId, callText(context, call), adviceForList(context, call)),
     );
     return {};
   }
-  const drift = differencesFrom(webhook, state);
+  const drift = driftOf(webhook, state);
   const properties = Object.keys(drift);
   if (properties.length > 0) {
-    operation.warn(driftText(name, properties));
+    reporter.warn(driftText(name, properties));
   }
   if (!webhook.active) {
-    operation.warn(inactiveText(name));
+    reporter.warn(inactiveText(name));
   }
   return drift;
 }

@@ -7,6 +7,6 @@ export const updateOperation = localOperation<
   { outs: Record<string, unknown> }
 >({
   name: () => "Update webhook",
-  sensitive: ({ olds }) => olds,
+  sensitive: ({ olds }) => ({ properties: olds }),
   run: (_context, { olds }) => ({ outs: withWrappedSecret(olds) }),
 });

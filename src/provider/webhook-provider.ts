@@ -3,71 +3,81 @@
 import { Transport } from "../api/transport.js";
 import { failure, webhookErrorOf } from "./messages/failure.js";
 import { delayText } from "./messages/notices.js";
-import { type ConfigResult, type ConfigSource, readConfig, type Settings } from "./rules/config.js";
+import {
+  readSettings,
+  type Settings,
+  type SettingsResult,
+  type SettingsSource,
+} from "./rules/settings.js";
 import type { EngineMonitor } from "./run/engine-monitor.js";
 import { KnownWebhooks } from "./run/known-webhooks.js";
-import {
-  type Context,
-  type LocalContext,
+import type {
+  Context,
+  LocalContext,
   Operation,
-  type OperationDefinition,
-  type OperationOptions,
-  sensitiveValues,
+  OperationOptions,
+  SomeTransport,
 } from "./run/operation.js";
+import { Reporter } from "./run/reporter.js";
 
 /**
  * Runs operations with one configuration. What it knows of webhooks lasts as long as it does: one
  * Pulumi command.
  */
 export class WebhookProvider {
-  readonly #source: ConfigSource;
+  readonly #source: SettingsSource;
   readonly #engineMonitor: EngineMonitor;
+  readonly #createTransport: CreateTransport;
   readonly #knownWebhooks = new KnownWebhooks();
   readonly #refreshLists: Context["refreshLists"] = new Map();
   readonly #shown = new Set<string>();
-  #config: ConfigResult | undefined;
-  #transport: Transport | undefined;
+  #settingsResult: SettingsResult | undefined;
+  #transport: SomeTransport | undefined;
 
-  /** Keeps the source of the configuration for the first operation that needs it. Never throws. */
-  constructor(source: ConfigSource, engineMonitor: EngineMonitor) {
+  /** Keeps the source of the settings for the first operation that needs them. Never throws. */
+  constructor(
+    source: SettingsSource,
+    engineMonitor: EngineMonitor,
+    createTransport: CreateTransport = (settings, stopping) => new Transport(settings, stopping),
+  ) {
     this.#source = source;
     this.#engineMonitor = engineMonitor;
+    this.#createTransport = createTransport;
   }
 
   /** Performs one operation. Each error is a `WebhookError`. */
   async perform<Request, Result>(
-    definition: OperationDefinition<Request, Result>,
+    operation: Operation<Request, Result>,
     request: Request,
     { notify, urn }: OperationOptions,
   ): Promise<Result> {
     const sensitive = () => [
-      this.#config?.settings?.apiKey ?? "",
-      ...sensitiveValues(definition.sensitive(request, this.#source.environment)),
+      { apiKeys: [this.#settingsResult?.settings?.apiKey ?? ""] },
+      operation.sensitive(request, this.#source.environment),
     ];
-    const name = definition.name(request);
-    const operation = new Operation(name, notify, this.#shown, sensitive);
-    const { isCreation = false } = definition;
+    const reporter = new Reporter(operation.name(request), notify, this.#shown, sensitive);
     try {
-      return await this.#engineMonitor.track(
-        () => this.#runConfigured(definition, request, operation, urn),
-        { isCreation },
-      );
+      return await this.#engineMonitor.track(() => this.#run(operation, request, reporter, urn));
     } catch (error) {
-      throw webhookErrorOf(error, operation);
+      throw webhookErrorOf(error, reporter);
     }
   }
 
-  async #runConfigured<Request, Result>(
-    { run, onInvalidSettings }: OperationDefinition<Request, Result>,
+  async #run<Request, Result>(
+    { run, onInvalidSettings }: Operation<Request, Result>,
     request: Request,
-    operation: Operation,
+    reporter: Reporter,
     urn: string | undefined,
   ): Promise<Result> {
-    this.#config ??= readConfig(this.#source);
-    const { settings, problems } = this.#config;
-    const { environment } = this.#source;
-    const knownWebhooks = this.#knownWebhooks;
-    const context = { config: this.#config, knownWebhooks, operation, urn, environment };
+    this.#settingsResult ??= readSettings(this.#source);
+    const { settings, problems } = this.#settingsResult;
+    const context = {
+      settingsResult: this.#settingsResult,
+      knownWebhooks: this.#knownWebhooks,
+      reporter,
+      urn,
+      environment: this.#source.environment,
+    };
     if (settings !== undefined) {
       return run(this.#connect(context, settings), request);
     }
@@ -75,19 +85,22 @@ export class WebhookProvider {
       return onInvalidSettings(context, request);
     }
     const isExplicit = this.#source.isExplicit();
-    throw failure("invalidSettings", operation, { kind: onInvalidSettings, problems, isExplicit });
+    throw failure("invalidSettings", reporter, { kind: onInvalidSettings, problems, isExplicit });
   }
 
   #connect(context: LocalContext, settings: Settings): Context {
     const engineMonitor = this.#engineMonitor;
-    this.#transport ??= new Transport(settings, engineMonitor.stopping);
+    this.#transport ??= this.#createTransport(settings, engineMonitor.stopping);
     return {
       ...context,
       settings,
       transport: this.#transport,
+      sender: this.#transport,
       refreshLists: this.#refreshLists,
       engineMonitor,
-      onDelay: (delay) => context.operation.notify(delayText(delay)),
+      onDelay: (delay) => context.reporter.notify(delayText(delay)),
     };
   }
 }
+
+type CreateTransport = (settings: Settings, stopping: AbortSignal) => SomeTransport;

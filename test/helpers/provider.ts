@@ -8,8 +8,9 @@ import { importOperation } from "../../src/provider/import.ts";
 import { readOperation } from "../../src/provider/read.ts";
 import { parseStateEntry } from "../../src/provider/rules/state.ts";
 import type { Properties } from "../../src/provider/rules/values.ts";
-import { EngineMonitor, type Notify } from "../../src/provider/run/engine-monitor.ts";
-import type { OperationOptions } from "../../src/provider/run/operation.ts";
+import { EngineMonitor } from "../../src/provider/run/engine-monitor.ts";
+import type { OperationOptions, SomeTransport } from "../../src/provider/run/operation.ts";
+import type { Notify } from "../../src/provider/run/reporter.ts";
 import { WebhookProvider } from "../../src/provider/webhook-provider.ts";
 import { apiKey } from "./builders.ts";
 
@@ -18,6 +19,8 @@ type SomeOptions = Partial<OperationOptions>;
 export interface ProviderOptions {
   readonly engine?: EngineMonitor;
   readonly environment?: Texts;
+  /** By default a real one, which sends requests. */
+  readonly transport?: SomeTransport;
 }
 
 const account: Texts = { baseUrl: "https://tables.example.com", apiKey };
@@ -31,9 +34,14 @@ const account: Texts = { baseUrl: "https://tables.example.com", apiKey };
  */
 export function startProvider(settings: Texts = {}, options: ProviderOptions = {}) {
   const { engine = new EngineMonitor(undefined, () => undefined), environment = {} } = options;
+  const { transport } = options;
   const get = (name: string) => ({ ...account, ...settings })[name];
   const isExplicit = () => settings.isExplicit === "true";
-  const provider = new WebhookProvider({ get, isExplicit, environment }, engine);
+  const provider = new WebhookProvider(
+    { get, isExplicit, environment },
+    engine,
+    transport && (() => transport),
+  );
   const lines: string[] = [];
   const notify: Notify = (line, severity) => void lines.push(`${severity}: ${line}`);
   const optionsWith = (options?: SomeOptions) => ({ notify, ...options });

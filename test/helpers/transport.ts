@@ -1,6 +1,7 @@
 import { onTestFinished, vi } from "vitest";
+import type { RequestKind } from "../../src/api/retry-policy.ts";
 import type * as http from "../../src/api/send-once.ts";
-import type { Call, ClientOptions, ReportedDelay } from "../../src/api/transport.ts";
+import type { CallResult, ClientOptions, ReportedDelay, Sender } from "../../src/api/transport.ts";
 import { Transport } from "../../src/api/transport.ts";
 import { errorBody, someSettings } from "./builders.ts";
 
@@ -25,7 +26,8 @@ export const throttled = (retryAfterMs?: number) => response(429, retryAfterMs);
 export const throttledBy503 = (retryAfterMs: number) =>
   response(503, retryAfterMs, errorBody("BUSY"));
 
-export const unsent = (cause: "timeout" | "stopping") => ({ kind: "unsent", cause }) as const;
+export const unsent = (cause: "timeout" | "stopping" | "proxyUrl") =>
+  ({ kind: "unsent", cause }) as const;
 
 /** A request that was not sent, because the connection failed with this error code. */
 export function notConnected(code: string): http.HttpFailure {
@@ -46,6 +48,19 @@ export const connectionLost: http.HttpFailure = {
   codes: ["ECONNRESET"],
   text: "read ECONNRESET",
 };
+
+/** A transport that has no connections: this function says how each request ends. */
+export function stubTransport(sendWithRetries: Sender["sendWithRetries"]) {
+  const sender = { sendWithRetries };
+  return { ...sender, undoSender: sender };
+}
+
+/** How a request ends after one attempt. */
+export const endedWith = (outcome: http.HttpOutcome): CallResult => ({
+  outcome,
+  earlierOutcomes: [],
+  elapsedMs: 0,
+});
 
 /** A transport on a fake clock. `respond` decides how each attempt ends. */
 export function fakeTransport(
@@ -73,20 +88,20 @@ export function fakeTransport(
   };
   const openConnections = vi.fn(async (_timeoutSeconds: number) => sendOnce);
   const transport = new Transport(someSettings(options), stopping, openConnections, random);
-  /** Sends a request of this name, a deletion by default. */
-  const send = (name = "x", call: Partial<Call> = {}) =>
-    transport.sendWithRetries({
-      kind: "delete",
+  /** Sends a request of this name. */
+  const send = (name = "x", sender: Sender = transport, kind: RequestKind = "delete") =>
+    sender.sendWithRetries({
+      kind,
       request: { ...someRequest, url: new URL(name, someRequest.url) },
       onDelay: (wait) => void waits.push(wait),
-      ...call,
     });
   return {
     attempts,
     waits,
     openConnections,
     send,
-    sendUndo: () => send("undo", { isUndo: true }),
+    create: (name: string) => send(name, transport, "create"),
+    sendUndo: () => send("undo", transport.undoSender),
     /** Sends requests at once and waits for all of them. */
     sendAtOnce: (...names: readonly string[]) =>
       settled(Promise.all(names.map((name) => send(name)))),

@@ -7,7 +7,7 @@ import { eventTypes } from "../../src/common/event-types.ts";
 import { operations, schemas } from "../helpers/api-document.ts";
 import { someSettings } from "../helpers/builders.ts";
 import { startService, webhookBody } from "../helpers/local-service.ts";
-import { response } from "../helpers/transport.ts";
+import { endedWith, response, stubTransport } from "../helpers/transport.ts";
 
 const newWebhook = webhookBody({ tableId: "tbl_orders" });
 const { required = [], properties = {} } = schemas.NewWebhook ?? {};
@@ -98,17 +98,11 @@ describe("The description of the API", () => {
  */
 async function requestsOfClient(): Promise<HttpRequest[]> {
   const sent: HttpRequest[] = [];
-  const sendWithRetries: client.ClientContext["transport"]["sendWithRetries"] = async ({
-    request,
-  }) => {
+  const sender = stubTransport(async ({ request }) => {
     sent.push(request);
-    return { outcome: response(400), earlierOutcomes: [], elapsedMs: 0 };
-  };
-  const context = {
-    settings: someSettings(),
-    transport: { sendWithRetries },
-    onDelay: () => undefined,
-  };
+    return endedWith(response(400));
+  });
+  const context = { settings: someSettings(), sender, onDelay: () => undefined };
   const databaseId = "{databaseId}";
   const body = newWebhook as Omit<client.NewWebhook, "databaseId">;
   await client.createWebhook(context, { ...body, databaseId });

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { settingNames } from "../../src/common/setting-names.ts";
+import { settingNames } from "../../src/common/settings.ts";
 import { webhookArguments } from "../../src/provider/rules/arguments.ts";
-import { isUnknown } from "../../src/provider/rules/values.ts";
+import { hasMarker } from "../../src/provider/rules/values.ts";
 import { secret, someArgs, someState, unknownMarkers, wrapped } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/errors.ts";
 import { expectNoPrototypePollution, expectPrintable } from "../helpers/expectations.ts";
@@ -41,7 +41,7 @@ it("A check keeps every unknown value, and a creation sends only valid arguments
   await fc.assert(
     fc.asyncProperty(anyArgs, async (args) => {
       const { inputs, failures } = await check(args);
-      const isValid = failures.length === 0 && !isUnknown(args);
+      const isValid = failures.length === 0 && !hasMarker(args);
 
       // As Pulumi does, which creates with the inputs that a check has returned.
       const error = await errorOf(create({ ...inputs }));
@@ -51,7 +51,7 @@ it("A check keeps every unknown value, and a creation sends only valid arguments
         // The name of the argument or of the operation, and then the problem.
         expect(line).toMatch(/^.*: .{10,}$/u);
       }
-      const unknowns = Object.entries(args).filter(([, value]) => isUnknown(value));
+      const unknowns = Object.entries(args).filter(([, value]) => hasMarker(value));
       expect(Object.entries(inputs)).toEqual(expect.arrayContaining(unknowns));
       expect(server.requests.splice(0)).toHaveLength(isValid ? 1 : 0);
       expect(error).toMatchObject({ kind: "notCreated" });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { configSourceOf } from "../../src/adapters/plugin/config-source.ts";
+import { settingsSourceOf } from "../../src/adapters/plugin/settings-source.ts";
 import { version } from "../../src/common/version.ts";
 import { checkSettings } from "../../src/provider/rules/check-settings.ts";
 import type { Properties } from "../../src/provider/rules/values.ts";
@@ -8,7 +8,7 @@ import type { Texts } from "../helpers/provider.ts";
 
 /** Checks a provider. Shortens each failure to its beginning, up to the first colon and space. */
 function check(name: string, news: Properties, olds: Properties = {}, environment: Texts = {}) {
-  const source = { ...configSourceOf(name, news), environment };
+  const source = { ...settingsSourceOf(name, news), environment };
   const { failures, ...result } = checkSettings(olds, news, source);
   return { ...result, failures: failures.map((reason) => reason.split(": ")[0]) };
 }
@@ -23,14 +23,14 @@ describe("The settings of a provider of the plugin", () => {
     const chosenByUsers = ["eu", "default-eu", "default_eu", "default_2"];
     const names = [...chosenByPulumi, ...chosenByUsers];
 
-    const explicit = names.filter((name) => configSourceOf(name, {}).isExplicit());
+    const explicit = names.filter((name) => settingsSourceOf(name, {}).isExplicit());
 
     expect(explicit).toEqual(chosenByUsers);
   });
 
   it("are the values that Pulumi passes, unwrapped where it passes a secret", () => {
     const args = { apiKey: wrapped(apiKey), timeoutSeconds: 2.5, listing: false };
-    const { get } = configSourceOf("eu", args);
+    const { get } = settingsSourceOf("eu", args);
 
     expect(get("apiKey")).toBe(apiKey);
     expect(get("timeoutSeconds")).toBe(2.5);
@@ -79,7 +79,7 @@ describe("The check of a provider", () => {
     "refuses the number %j as key, which YAML makes of digits",
     (key) => {
       const news = { ...known, apiKey: key };
-      const { failures } = checkSettings({}, news, configSourceOf("eu", news));
+      const { failures } = checkSettings({}, news, settingsSourceOf("eu", news));
 
       expect(failures).toEqual([expect.stringMatching(/^apiKey: (?!.*12345).*fn::toJSON/)]);
     },
@@ -113,7 +113,7 @@ describe("The address of an explicit provider", () => {
   it("cannot change: another one is refused, and the message names both", () => {
     const olds = { ...known, baseUrl: "https://old.example" };
 
-    const { failures } = checkSettings(olds, known, configSourceOf("eu", known));
+    const { failures } = checkSettings(olds, known, settingsSourceOf("eu", known));
 
     expect(failures).toEqual([
       expect.stringMatching(/^baseUrl: .*https:\/\/a\.example, .* https:\/\/old\.example/),

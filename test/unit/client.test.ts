@@ -8,7 +8,7 @@ import {
 } from "../../src/api/client.ts";
 import type { HttpOutcome } from "../../src/api/send-once.ts";
 import { listed, someSettings } from "../helpers/builders.ts";
-import { response } from "../helpers/transport.ts";
+import { endedWith, response, stubTransport } from "../helpers/transport.ts";
 
 const webhook = { databaseId: "base_1", url: "https://a.example", events: ["record.created"] };
 
@@ -31,12 +31,8 @@ it.each<[string, (client: typeof Client, context: Client.ClientContext) => Promi
     });
     vi.resetModules();
     const client = await import("../../src/api/client.ts");
-    const sendWithRetries = vi.fn(async () => ({
-      outcome: response(200),
-      earlierOutcomes: [],
-      elapsedMs: 0,
-    }));
-    const context = { settings: someSettings(), transport: { sendWithRetries }, onDelay: vi.fn() };
+    const sendWithRetries = vi.fn(async () => endedWith(response(200)));
+    const context = { settings: someSettings(), sender: { sendWithRetries }, onDelay: vi.fn() };
 
     await expect(run(client, context)).rejects.toThrow();
     expect(sendWithRetries).not.toHaveBeenCalled();
@@ -48,8 +44,8 @@ async function callWith<Result>(
   outcome: HttpOutcome,
   run: (context: ClientContext) => Promise<Result>,
 ) {
-  const sendWithRetries = async () => ({ outcome, earlierOutcomes: [], elapsedMs: 0 });
-  return run({ settings: someSettings(), transport: { sendWithRetries }, onDelay: vi.fn() });
+  const sender = stubTransport(async () => endedWith(outcome));
+  return run({ settings: someSettings(), sender, onDelay: vi.fn() });
 }
 
 const withBody = (body: string): HttpOutcome => ({ kind: "response", statusCode: 200, body });
@@ -127,12 +123,7 @@ it.each<[text: string, url: string, isUsable: boolean]>([
 });
 
 it("A body that is too large is neither a webhook, nor a list, nor an empty confirmation", async () => {
-  const outcome: HttpOutcome = {
-    kind: "response",
-    statusCode: 200,
-    body: "",
-    isBodyTooLarge: true,
-  };
+  const outcome: HttpOutcome = { kind: "response", statusCode: 200, body: undefined };
   const call = { unusable: { part: "tooLarge" } };
   const key = { databaseId: "base_1", id: "17" };
 

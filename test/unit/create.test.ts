@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type Call, Transport } from "../../src/api/transport.ts";
+import type { Sender } from "../../src/api/transport.ts";
 import { replacingArguments } from "../../src/provider/rules/arguments.ts";
 import { EngineMonitor } from "../../src/provider/run/engine-monitor.ts";
 import {
@@ -18,7 +18,7 @@ import { errorOf } from "../helpers/errors.ts";
 import { refusedAddress, type StubResponse } from "../helpers/http-server.ts";
 import { startProvider } from "../helpers/provider.ts";
 import { startWithService } from "../helpers/provider-with-service.ts";
-import { response } from "../helpers/transport.ts";
+import { endedWith, response, stubTransport } from "../helpers/transport.ts";
 
 const created: StubResponse = { statusCode: 201, body: { id: 17, secret } };
 const createdUnusable: StubResponse = { body: { id: 17, secret: 1 } };
@@ -180,12 +180,13 @@ describe("A creation whose response arrives when Pulumi is gone", () => {
   });
 
   it("is left behind when the deletion throws", async () => {
-    const outcome = response(201, undefined, { id: 9, secret });
-    vi.spyOn(Transport.prototype, "sendWithRetries")
-      .mockResolvedValueOnce({ outcome, earlierOutcomes: [], elapsedMs: 0 })
+    const sendWithRetries = vi
+      .fn<Sender["sendWithRetries"]>()
+      .mockResolvedValueOnce(endedWith(response(201, undefined, { id: 9, secret })))
       .mockRejectedValueOnce(new Error("a bug"));
+    const transport = stubTransport(sendWithRetries);
 
-    const creation = startProvider({}, goneEngine()).create(someArgs());
+    const creation = startProvider({}, { ...goneEngine(), transport }).create(someArgs());
 
     await expect(creation).rejects.toMatchObject({ kind: "leftBehind" });
   });
@@ -223,9 +224,9 @@ describe("A creation that has failed before in this command", () => {
 
   it("and is in doubt is not sent again while the engine is asked whether it is alive", async () => {
     const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
-    const { promise: answer, resolve: respond } = Promise.withResolvers<boolean>();
+    const { promise: answer, resolve: respond } = Promise.withResolvers<void>();
     const engine = new EngineMonitor(undefined, () => undefined);
-    vi.spyOn(engine, "confirmCanStoreOrStop").mockImplementation(() => {
+    vi.spyOn(engine, "askEngine").mockImplementation(() => {
       asked();
       return answer;
     });
@@ -234,7 +235,7 @@ describe("A creation that has failed before in this command", () => {
     await isAsked;
 
     const second = await errorOf(create(sameInputs));
-    respond(true);
+    respond();
 
     expect(second).toMatchObject({ kind: "unchanged" });
     expect(await first).toMatchObject({ kind: "inDoubt" });
@@ -273,15 +274,14 @@ describe("A creation that has failed before in this command", () => {
   });
 
   it("and has left a webhook behind, or met a fault, is not sent again", async () => {
-    const outcome = response(201, undefined, { id: 9, secret });
-    const ended = { outcome, earlierOutcomes: [], elapsedMs: 0 };
     const sendWithRetries = vi
-      .spyOn(Transport.prototype, "sendWithRetries")
-      .mockResolvedValueOnce(ended)
+      .fn<Sender["sendWithRetries"]>()
+      .mockResolvedValueOnce(endedWith(response(201, undefined, { id: 9, secret })))
       .mockRejectedValue(new Error("a bug"));
     vi.spyOn(process, "exit").mockReturnValue(undefined as never);
     const engine = new EngineMonitor(refusedAddress, () => undefined);
-    const { create } = startProvider({}, { engine });
+    const transport = stubTransport(sendWithRetries);
+    const { create } = startProvider({}, { engine, transport });
     const [leftBehind, fault] = [someArgs(), someArgs({ tableId: "tbl_fault" })];
     await expect(create(leftBehind)).rejects.toMatchObject({ kind: "leftBehind" });
     await expect(create(fault)).rejects.toMatchObject({ kind: "fault" });
@@ -340,17 +340,17 @@ describe("A creation for which the service returns a webhook that the provider k
   it("is in doubt, and so is the next one, when the webhook is deleted while the creation is in flight", async () => {
     const { promise: hold, resolve: release } = Promise.withResolvers<void>();
     const { promise: isSent, resolve: sent } = Promise.withResolvers<void>();
-    const sendWithRetries = async ({ kind }: Call) => {
+    const transport = stubTransport(async ({ kind }) => {
       const isCreation = kind === "create";
       if (isCreation) {
         sent();
         await hold;
       }
-      const body = isCreation ? { id: 17, secret } : { success: true };
-      return { outcome: response(200, undefined, body), earlierOutcomes: [], elapsedMs: 0 };
-    };
-    vi.spyOn(Transport.prototype, "sendWithRetries").mockImplementation(sendWithRetries);
-    const provider = startProvider();
+      return endedWith(
+        response(200, undefined, isCreation ? { id: 17, secret } : { success: true }),
+      );
+    });
+    const provider = startProvider({}, { transport });
     const creation = errorOf(provider.create(someArgs()));
     await isSent;
 

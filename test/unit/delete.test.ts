@@ -1,6 +1,5 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { HttpOutcome } from "../../src/api/send-once.ts";
-import { Transport } from "../../src/api/transport.ts";
 import {
   errorBody,
   listed,
@@ -13,7 +12,14 @@ import { errorOf } from "../helpers/errors.ts";
 import type { StubResponse } from "../helpers/http-server.ts";
 import { startProvider } from "../helpers/provider.ts";
 import { startWithService } from "../helpers/provider-with-service.ts";
-import { connectionLost, dnsFailure, response, unsent } from "../helpers/transport.ts";
+import {
+  connectionLost,
+  dnsFailure,
+  endedWith,
+  response,
+  stubTransport,
+  unsent,
+} from "../helpers/transport.ts";
 
 const deleted: StubResponse = { body: { success: true, message: "Webhook deleted" } };
 const notFound: StubResponse = { statusCode: 404, body: errorBody("NOT_FOUND") };
@@ -67,20 +73,18 @@ describe("A deletion", () => {
 
 /** Deletes webhook 17. The service returns 404 NOT_FOUND, and its list ends like this. */
 async function deleteAbsent(listing: string | undefined, list: HttpOutcome) {
-  const ended = { earlierOutcomes: [], elapsedMs: 0 };
   const outcome = response(404, undefined, errorBody("NOT_FOUND"));
-  using sendWithRetries = vi
-    .spyOn(Transport.prototype, "sendWithRetries")
-    .mockImplementation(async ({ kind }) => ({
-      ...ended,
-      outcome: kind === "list" ? list : outcome,
-    }));
-  const { delete: remove, lines } = startProvider({ listing });
+  const requests: string[] = [];
+  const transport = stubTransport(async ({ kind }) => {
+    requests.push(kind);
+    return endedWith(kind === "list" ? list : outcome);
+  });
+  const { delete: remove, lines } = startProvider({ listing }, { transport });
   const end = await remove("17", someState()).then(
     () => "done",
     ({ kind }) => kind,
   );
-  return { end, lines, requests: sendWithRetries.mock.calls.map(([{ kind }]) => kind) };
+  return { end, lines, requests };
 }
 
 const ofList = (...webhooks: readonly object[]) => response(200, undefined, { webhooks });

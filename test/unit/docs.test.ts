@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { options } from "../../src/cli/command-line.ts";
 import { eventTypes } from "../../src/common/event-types.ts";
-import * as settings from "../../src/common/setting-names.ts";
+import * as settings from "../../src/common/settings.ts";
 import { troubleshootingHeadings } from "../../src/provider/messages/troubleshooting.ts";
 import { webhookArguments } from "../../src/provider/rules/arguments.ts";
 import { schema } from "../../tools/plugin/schema.mts";
@@ -10,7 +10,10 @@ import * as markdown from "../helpers/markdown.ts";
 
 const readme = markdown.readPage("README.md");
 const scripts = Object.keys(JSON.parse(markdown.readPage("package.json")).scripts);
-const variables = [...Object.values(settings.environmentVariables), settings.importVariable];
+const variables = [
+  ...Object.values(settings.settingsTable).map(({ variable }) => variable),
+  settings.importVariable,
+];
 
 it("README begins with the program of examples/basic, which the docstring of Webhook shows too", () => {
   const example = markdown.readPage("examples/basic/index.ts");
@@ -60,7 +63,7 @@ it.each(settings.settingNames)(
     const { description, default: value } = schema.config.variables[name];
     const isRequired = schema.provider.requiredInputs.includes(name);
 
-    const key = `dbwebhooks:${name}<br>${settings.environmentVariables[name]}`;
+    const key = `dbwebhooks:${name}<br>${settings.settingsTable[name].variable}`;
     const row = rows.find((cells) => cells["key, and environment variable"] === key);
 
     expect(row?.default).toBe(String(value ?? (isRequired ? "required" : "not set")));

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { messageInBody, parseErrorEnvelope, secretsInBody } from "../../src/api/error-body.ts";
+import { messageInBody, parseErrorEnvelope } from "../../src/api/error-body.ts";
 import { errorBody } from "../helpers/builders.ts";
 
 it.each<[body: string, unknown, isEnvelope: boolean]>([
@@ -20,20 +20,4 @@ it.each([
   ["<html>", ""],
 ])("The message in the body %s is %j", (body, message) => {
   expect(messageInBody(body)).toBe(message);
-});
-
-it.each<[body: string, secrets: readonly string[]]>([
-  ['{"secret":"abc-1"}', ["abc-1"]],
-  ['{"a":[{"secret" : "abc-1"},{"signingSecret":"def-2"}]}', ["abc-1", "def-2"]],
-  [JSON.stringify({ echo: JSON.stringify({ secret: "abc-1" }) }), ['abc-1\\"}']],
-  [JSON.stringify({ secret: "abc'def" }), ["abc'def"]],
-  [JSON.stringify({ secret: 'abc"def' }), ['abc\\"def']],
-  ["Bad request: {'secret': 'abc-1'}", ["abc-1"]],
-  ["POST /hooks?secret=abc-1&x=2 failed", ["abc-1"]],
-  ["POST /hooks?client_secret%3Dabc-1 failed", ["abc-1"]],
-  ['{"secrets":["abc-1"],"secret_key":"def-2"}', ["abc-1", "def-2"]],
-  ["Invalid secret: verification failed", []],
-  ['{"secret":17,"secrets":[]}', []],
-])("The secrets in the body %s are %j", (body, secrets) => {
-  expect(secretsInBody(body)).toEqual(secrets);
 });

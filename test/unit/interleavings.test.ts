@@ -1,7 +1,6 @@
 import { syncBuiltinESMExports } from "node:module";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import type { SendOnce } from "../../src/api/send-once.ts";
 import { playOperations } from "../helpers/simulation/operations.ts";
 import { anyPlay } from "../helpers/simulation/plays.ts";
 import { brokenPromises } from "../helpers/simulation/promises.ts";
@@ -15,20 +14,11 @@ const { SIMULATION_PLAYS: plays = TEST_TIER === "thorough" ? "20000" : "2000" } 
 const enoughForEveryKind = 2_000;
 const timeoutMs = 60_000 + 60 * Number(plays);
 
-const network = vi.hoisted(() => ({ world: undefined as World | undefined }));
-vi.mock("../../src/api/send-once.ts", () => ({
-  createSendOnce: (): SendOnce => {
-    if (network.world === undefined) throw new Error("no play has begun");
-    return network.world.sendOnce;
-  },
-}));
-
 beforeAll(async () => {
   // No fake timer waits for an import.
-  await Promise.all([import("../../src/api/send-once.ts"), import("../../src/api/schemas.ts")]);
+  await import("../../src/api/schemas.ts");
   useFakeClock();
   vi.spyOn(process, "exit").mockReturnValue(undefined as never);
-  vi.spyOn(Math, "random").mockReturnValue(0.5);
 });
 
 afterAll(() => {
@@ -44,7 +34,6 @@ it(
 
     const property = fc.asyncProperty(anyPlay, fc.scheduler(), async (play, scheduler) => {
       const world = new World(play, scheduler);
-      network.world = world;
 
       await playOperations(new Pulumi(world));
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
-import { parseStateEntry } from "../../src/provider/rules/state.ts";
+import { addressOf, parseStateEntry } from "../../src/provider/rules/state.ts";
 import { KnownWebhooks } from "../../src/provider/run/known-webhooks.ts";
 
 const webhook = { baseUrl: "https://tables.example.com", databaseId: "base_1", id: "17" };
@@ -53,7 +53,7 @@ it.each<[string, id: string, changes: object, isLocated: boolean]>([
   (_case, id, changes, isLocated) => {
     const { baseUrl, databaseId } = webhook;
 
-    const address = knownWebhooks.locate(parseStateEntry(id, { baseUrl, databaseId, ...changes }));
+    const address = addressOf(parseStateEntry(id, { baseUrl, databaseId, ...changes }));
 
     expect(address).toEqual(isLocated ? webhook : undefined);
   },

@@ -8,18 +8,19 @@ import { deleteOperation } from "../../src/provider/delete.ts";
 import { diffOperation } from "../../src/provider/diff.ts";
 import { importOperation } from "../../src/provider/import.ts";
 import { adviceFor, adviceForList, listingOffAdvice } from "../../src/provider/messages/advice.ts";
+import { callText } from "../../src/provider/messages/call-text.ts";
 import { type FailureName, failure } from "../../src/provider/messages/failure.ts";
 import { type Failure, failures } from "../../src/provider/messages/failure-table.ts";
 import { nameOfWebhook } from "../../src/provider/messages/names.ts";
 import * as notices from "../../src/provider/messages/notices.ts";
-import * as requests from "../../src/provider/messages/requests.ts";
 import { readOperation } from "../../src/provider/read.ts";
-import type { Settings } from "../../src/provider/rules/config.ts";
 import { compareWebhook } from "../../src/provider/rules/differences.ts";
+import type { Settings } from "../../src/provider/rules/settings.ts";
 import { parseStateEntry } from "../../src/provider/rules/state.ts";
 import { EngineMonitor } from "../../src/provider/run/engine-monitor.ts";
 import { KnownWebhooks } from "../../src/provider/run/known-webhooks.ts";
-import { type Context, Operation } from "../../src/provider/run/operation.ts";
+import type { Context } from "../../src/provider/run/operation.ts";
+import { Reporter } from "../../src/provider/run/reporter.ts";
 import { updateOperation } from "../../src/provider/update.ts";
 import { errorBody, someArgs, someSettings, unknownMarkers } from "../helpers/builders.ts";
 import { startProvider } from "../helpers/provider.ts";
@@ -32,25 +33,32 @@ const name = `webhook 17 of ${place}`;
 const settings = someSettings();
 const explicitSettings = someSettings({ isExplicit: true });
 const inEnvironment = someSettings({ namesFromEnvironment: ["apiKey", "baseUrl", "retrySeconds"] });
-const operation = (title: string) => new Operation(title, vi.fn(), new Set(), () => []);
-const creation = operation(`Create webhook in ${place}`);
-const deletion = operation(`Delete ${name}`);
+const reporter = (title: string) => new Reporter(title, vi.fn(), new Set(), () => []);
+const creation = reporter(`Create webhook in ${place}`);
+const deletion = reporter(`Delete ${name}`);
+const transport = outcomes.stubTransport(() => Promise.reject(new Error("nothing is sent")));
 const contextWith = (inSettings: Settings): Context => ({
-  config: { settings: inSettings, location: inSettings, problems: [] },
+  settingsResult: { settings: inSettings, location: inSettings, problems: [] },
   urn: undefined,
   environment: {},
   settings: inSettings,
-  transport: { sendWithRetries: () => Promise.reject(new Error("nothing is sent")) },
+  transport,
+  sender: transport,
   knownWebhooks: new KnownWebhooks(),
   refreshLists: new Map(),
   engineMonitor: new EngineMonitor(undefined, vi.fn()),
-  operation: creation,
+  reporter: creation,
   onDelay: vi.fn(),
 });
 const context = contextWith(settings);
 
-function failedWith(outcome: HttpOutcome, more: Partial<EndedCall> = {}): EndedCall {
-  return { outcome, request: outcomes.someRequest, earlierOutcomes: [], elapsedMs: 2_001, ...more };
+type More = Partial<Omit<EndedCall, "outcome">>;
+
+function failedWith(outcome: HttpOutcome, { unusable, ...more }: More = {}): EndedCall {
+  const ended = { request: outcomes.someRequest, earlierOutcomes: [], elapsedMs: 2_001, ...more };
+  return unusable !== undefined && outcome.kind === "response"
+    ? { ...ended, outcome, unusable }
+    : { ...ended, outcome };
 }
 
 const deleteRequest = { ...outcomes.someRequest, method: "DELETE" } as const;
@@ -58,8 +66,8 @@ const listRequest = { ...outcomes.someRequest, method: "GET" } as const;
 const unconfirmed = { unusable: { part: "confirmation" }, request: deleteRequest } as const;
 const notFound = outcomes.response(404, undefined, errorBody("NOT_FOUND", "It is gone."));
 
-const textOf = (outcome: HttpOutcome, more: Partial<EndedCall> = {}, inSettings = settings) =>
-  requests.callText(contextWith(inSettings), failedWith(outcome, more));
+const textOf = (outcome: HttpOutcome, more: More = {}, inSettings = settings) =>
+  callText(contextWith(inSettings), failedWith(outcome, more));
 
 it("A failed request's text says what was returned, or why nothing was, and why no retry followed", () => {
   const outOfRetries = { giveUpReason: "retrySeconds" } as const;
@@ -89,6 +97,7 @@ it("A failed request's text says what was returned, or why nothing was, and why 
     refusalWith200: textOf(outcomes.response(200, undefined, locked), unconfirmed),
     noConfirmation: textOf(outcomes.response(200), unconfirmed),
     stopping: textOf(outcomes.unsent("stopping")),
+    unusableProxy: textOf(outcomes.unsent("proxyUrl")),
     timeoutOfConnection: textOf(outcomes.unsent("timeout")),
     timeoutOfResponse: textOf({ kind: "noResponse", cause: "timeout" }),
     lostForNoReason: textOf({ kind: "noResponse", cause: "connection", codes: [], text: "" }),
@@ -118,6 +127,7 @@ it("A failed request's text says what was returned, or why nothing was, and why 
       "timeoutOfResponse": "POST https://tables.example.com/somewhere got no complete response within 30 s (dbwebhooks:timeoutSeconds)",
       "tooLarge": "POST https://tables.example.com/somewhere returned 200 with a body of more than 1 MiB",
       "unusableEntries": "POST https://tables.example.com/somewhere returned 200 with unusable entries in its list: entry 2 (webhook 18), entry 3",
+      "unusableProxy": "POST https://tables.example.com/somewhere could not connect: HTTPS_PROXY or HTTP_PROXY is not the URL of a proxy; write http://HOST:PORT",
     }
   `);
 });
@@ -150,7 +160,7 @@ const redirectTo = (redirectOrigin: string, isSameOriginRedirect = false) =>
   Object.assign(outcomes.response(302), { redirectOrigin, isSameOriginRedirect });
 
 it("The advice after a failed request follows from its outcome and the settings", () => {
-  const advice = (outcome: HttpOutcome, more: Partial<EndedCall> = {}, inSettings = settings) => {
+  const advice = (outcome: HttpOutcome, more: More = {}, inSettings = settings) => {
     const { nextStep, heading } = adviceFor(contextWith(inSettings), failedWith(outcome, more));
     return heading === undefined ? nextStep : `${nextStep} See ${heading}.`;
   };
@@ -222,14 +232,16 @@ describe("Every failure", () => {
     otherBaseUrlOfRefresh: [otherBaseUrl],
     otherBaseUrlOfDeletion: [otherBaseUrl],
     twoResources: ["17"],
-    incomplete: [],
+    incomplete: [["PROBLEM", "PROBLEM"]],
     notCreated: [creationWith(apiError(400))],
     inDoubt: [creationWith(apiError(409))],
     knownId: ["17"],
     repeated: [],
     unusableSecret: [{ id: "17", problem: "IS ODD" }],
     undone: ["17"],
-    leftBehind: [{ id: "17", problem: "WHY" }],
+    leftBehind: [
+      { id: "17", context, undo: { kind: "failed", call: deletionWith(apiError(403)).call } },
+    ],
     notDescribed: ["IT IS ODD"],
     noAddress: ["unchanged"],
     otherHolder: ["17"],
@@ -242,7 +254,7 @@ describe("Every failure", () => {
   const textOfFailure = <Name extends FailureName>(
     failureName: Name,
     ...given: Parameters<(typeof failures)[Name]>
-  ) => failure(failureName, operation("NAME"), ...given).message;
+  ) => failure(failureName, reporter("NAME"), ...given).message;
 
   it.each(Object.keys(failures) as FailureName[])(
     "says what %s leaves behind, and its kind",
@@ -278,10 +290,10 @@ describe("Every failure", () => {
       {
         "fault": "NAME failed: an unexpected error (odd). This is a bug in pulumi-dbwebhooks: please report it. Before you run the command again, check which webhooks the service has. [fault]",
         "inDoubt": "NAME failed: POST https://tables.example.com/somewhere returned 409 NO. If the service has created a webhook, its secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
-        "incomplete": "NAME failed: not all arguments are known. Nothing was sent. No webhook was created. Run "pulumi up" again. [notCreated]",
+        "incomplete": "NAME failed: PROBLEM; PROBLEM. Nothing was sent. No webhook was created. Run "pulumi up" again. [notCreated]",
         "invalidSettings": "NAME failed: PROBLEM. Nothing was sent. The webhook stays in the state. Variables such as DBWEBHOOKS_API_KEY set a value for this command, whatever the stack stores. [notDeleted]",
         "knownId": "NAME failed: the service returned webhook 17, and this command has met that number before: in the state, in a response, in an import or in a deletion. Either the service returned an existing webhook, or it gave the number to a new one, whose secret is lost. Nothing was deleted. If the service has created a webhook, its secret is not stored. Find out which of the two it is before you run the command again. See "The service returned a known id" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
-        "leftBehind": "NAME failed: Pulumi stopped while the service created webhook 17, and it could not be deleted: WHY. The webhook is not in the state. Delete webhook 17 at the service. See "leftBehind" in docs/troubleshooting.md of pulumi-dbwebhooks. [leftBehind]",
+        "leftBehind": "NAME failed: Pulumi stopped while the service created webhook 17, and it could not be deleted: DELETE https://tables.example.com/somewhere returned 403 NO. The webhook is not in the state. Delete webhook 17 at the service. See "leftBehind" in docs/troubleshooting.md of pulumi-dbwebhooks. [leftBehind]",
         "listNotFound": "NAME failed: the service returned 404 NOT_FOUND for it and for the list of its database: the API key has no access to the database, the database is gone, or the service cannot list webhooks. The webhook stays in the state. Check dbwebhooks:apiKey. If the database is gone or cannot be listed, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "noAddress": "NAME failed: its id and its state do not name one webhook. Nothing was sent. Nothing was changed. If somebody has edited the state, restore the entry, or delete the webhook at the service and then its entry with "pulumi state delete". [unchanged]",
         "notConfirmed": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: GET https://tables.example.com/somewhere returned 500 NO. The webhook stays in the state. Run the command again later. If the key is right and the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",

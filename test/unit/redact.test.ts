@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { oneLine } from "../../src/common/plain-text.ts";
-import { redact, sensitivePartsOfUrl } from "../../src/common/redact.ts";
+import { redact, sensitiveValues } from "../../src/common/redaction.ts";
 
 const key = "sk_live_K7pQ2mX9vT4w";
 const placeholder = redact(key, [key]);
@@ -54,7 +54,7 @@ it.each([
   "see https%3A%2F%2Fexample.com%2Fhook",
   '{"url":"https:\\/\\/example.com\\/hook"}',
 ])("A text that may hold an unknown credential is redacted: %j", (text) => {
-  expect(redact(text)).toBe(placeholder);
+  expect(redact(text, [])).toBe(placeholder);
 });
 
 it.each([
@@ -71,13 +71,15 @@ it("A text without a secret is shown as it is, although the receiver's URL has t
   const text = "Notifications: no more webhooks; incoming events need a callback service.";
   const url = "https://example.com/api/webhooks/incoming/notifications/callback?events=1";
 
-  expect(redact(text, sensitivePartsOfUrl(url))).toBe(text);
+  expect(redact(text, sensitiveValues({ properties: { url } }))).toBe(text);
 });
 
 it("A text may name this machine, although the receiver is on it", () => {
   const text = "url must not be on localhost";
 
-  expect(redact(text, sensitivePartsOfUrl("http://localhost:8080/"))).toBe(text);
+  expect(redact(text, sensitiveValues({ properties: { url: "http://localhost:8080/" } }))).toBe(
+    text,
+  );
 });
 
 it("Redaction looks at the first 4,000 characters alone: of a longer text no more is shown", () => {
@@ -118,5 +120,33 @@ it.each([
   { url: "https://eo1.m.example.net/", text: "could not resolve host eo1.m.example.net" },
   { url: "not a URL at all", text: "it is not-a-url-at-all" },
 ])("A text that repeats a sensitive part of a URL is redacted: $text, of $url", ({ url, text }) => {
-  expect(redact(text, sensitivePartsOfUrl(url))).toBe(placeholder);
+  expect(redact(text, sensitiveValues({ properties: { url } }))).toBe(placeholder);
+});
+
+it.each<[body: string, secrets: readonly string[]]>([
+  ['{"secret":"abc-1"}', ["abc-1"]],
+  ['{"a":[{"secret" : "abc-1"},{"signingSecret":"def-2"}]}', ["abc-1", "def-2"]],
+  [JSON.stringify({ echo: JSON.stringify({ secret: "abc-1" }) }), ['abc-1\\"}']],
+  [JSON.stringify({ secret: "abc'def" }), ["abc'def"]],
+  [JSON.stringify({ secret: 'abc"def' }), ['abc\\"def']],
+  ["Bad request: {'secret': 'abc-1'}", ["abc-1"]],
+  ["POST /hooks?secret=abc-1&x=2 failed", ["abc-1"]],
+  ["POST /hooks?client_secret%3Dabc-1 failed", ["abc-1"]],
+  ['{"secrets":["abc-1"],"secret_key":"def-2"}', ["abc-1", "def-2"]],
+  ["Invalid secret: verification failed", []],
+  ['{"secret":17,"secrets":[]}', []],
+])("The secrets in the body %s are %j", (body, secrets) => {
+  expect(sensitiveValues({ body })).toEqual(secrets);
+});
+
+it("The key, the secret and the variable of an import are sensitive, and nothing that is no text", () => {
+  const environment = { DBWEBHOOKS_IMPORT: "described", PATH: "/bin" };
+  const properties = { secret: "whsec_1", url: 7, databaseId: "base_1" };
+
+  expect(sensitiveValues({ apiKeys: ["key"], properties, environment })).toEqual([
+    "key",
+    "whsec_1",
+    "described",
+  ]);
+  expect(sensitiveValues({ properties: { secret: null } })).toEqual([]);
 });

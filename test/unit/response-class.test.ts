@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { classOf, isRedirection } from "../../src/api/response-class.ts";
+import { classOf, isRedirection, mayBePartial } from "../../src/api/response-class.ts";
 import type { HttpOutcome } from "../../src/api/send-once.ts";
 import { errorBody } from "../helpers/builders.ts";
 import * as outcomes from "../helpers/transport.ts";
@@ -51,6 +51,17 @@ describe("The class of a response follows", () => {
     expect(classOf(outcome)).toBe(name);
   });
 });
+
+it.each([
+  { statusCode: 200, hasLink: false, isPartial: false },
+  { statusCode: 200, hasLink: true, isPartial: true },
+  { statusCode: 206, hasLink: false, isPartial: true },
+])(
+  "A list with $statusCode, and with a Link: $hasLink, may hold only a part: $isPartial",
+  ({ isPartial, ...response }) => {
+    expect(mayBePartial({ kind: "response", body: "", ...response })).toBe(isPartial);
+  },
+);
 
 it.each([
   { statusCode: 300, redirectOrigin: "https://b.test", leads: true },

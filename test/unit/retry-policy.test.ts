@@ -39,7 +39,7 @@ it.each<[string, HttpOutcome]>([
   ["the certificate is self-signed", outcomes.notConnected("DEPTH_ZERO_SELF_SIGNED_CERT")],
   ["the certificate names another host", outcomes.notConnected("ERR_TLS_CERT_ALTNAME_INVALID")],
   ["the certificate does not match the host", outcomes.notConnected("HOSTNAME_MISMATCH")],
-  ["the proxy is not usable", outcomes.notConnected("ERR_INVALID_URL")],
+  ["the proxy is not usable", outcomes.unsent("proxyUrl")],
   ["the port has no TLS", outcomes.notConnected("ERR_SSL_WRONG_VERSION_NUMBER")],
   ["the proxy refuses to connect", outcomes.refusedByProxy(403)],
   ["the proxy asks for a password", outcomes.refusedByProxy(407)],

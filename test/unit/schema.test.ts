@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { eventTypes } from "../../src/common/event-types.ts";
-import { environmentVariables, settingNames } from "../../src/common/setting-names.ts";
+import { settingNames, settingsTable } from "../../src/common/settings.ts";
 import { webhookArguments } from "../../src/provider/rules/arguments.ts";
-import { settingRules } from "../../src/provider/rules/config.ts";
 import { schema } from "../../tools/plugin/schema.mts";
 
 // The schema is generated from the types and docstrings of src/sdk, the rules in src, a template
@@ -87,7 +86,7 @@ it.each(settingNames)("The schema has the environment variable and default of %s
   const { description, defaultInfo, ...setting } = settings[name] as Property;
   const hasDefault = !(name in requiredSettings);
 
-  expect(defaultInfo?.environment).toEqual([environmentVariables[name]]);
+  expect(defaultInfo?.environment).toEqual([settingsTable[name].variable]);
   // Without `listing` there is a third meaning, which the description explains.
   const text = setting.default === undefined ? "Default: " : `Default: \`?${setting.default}\\b`;
   expect(new RegExp(text).test(description)).toBe(hasDefault);
@@ -101,7 +100,7 @@ it.each([
   (row) => {
     const { name, type, tooLow, least, most } = row;
     const limits = expect.stringContaining(`: ${least} to ${most.toLocaleString("en")}.`);
-    const isAllowed = (value: number) => settingRules[name].validate(String(value)) === undefined;
+    const isAllowed = (value: number) => settingsTable[name].validate(String(value)).length === 0;
 
     expect(settings[name]).toMatchObject({ type, description: limits });
     expect([tooLow, least, most, most + 1].filter(isAllowed)).toEqual([least, most]);

@@ -180,7 +180,7 @@ describe("A pause that a 429 asks for", () => {
       const outcomes: HttpOutcome[] = [];
       const worker = async () => {
         for (let name = names.shift(); name !== undefined; name = names.shift()) {
-          outcomes.push((await transport.send(name, { kind: "create" })).outcome);
+          outcomes.push((await transport.create(name)).outcome);
         }
       };
 

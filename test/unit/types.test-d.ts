@@ -1,14 +1,10 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { expectTypeOf, it } from "vitest";
 import type { NewWebhook } from "../../src/api/client.ts";
-import type { settingNames } from "../../src/common/setting-names.ts";
+import type { settingNames } from "../../src/common/settings.ts";
 import * as main from "../../src/index.ts";
 import type * as native from "../../src/native.ts";
-import type {
-  ReplacingArgument,
-  WebhookInputs,
-  webhookArguments,
-} from "../../src/provider/rules/arguments.ts";
+import type { ReplacingArgument, webhookArguments } from "../../src/provider/rules/arguments.ts";
 
 // Nothing here runs: the compiler is the test.
 const args = { databaseId: "base_abc123", url: "https://example.com/hooks/orders" };
@@ -17,7 +13,6 @@ const { Webhook, eventTypes } = main;
 
 it("the arguments of a webhook and of a provider are those that the provider validates", () => {
   expectTypeOf<keyof main.WebhookArgs>().toEqualTypeOf<keyof typeof webhookArguments>();
-  expectTypeOf<keyof WebhookInputs>().toEqualTypeOf<keyof typeof webhookArguments>();
   expectTypeOf<keyof main.ProviderArgs>().toEqualTypeOf<(typeof settingNames)[number]>();
 });
 

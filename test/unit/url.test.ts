@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isSameUrl } from "../../src/provider/rules/url-rules.ts";
+import { isSameUrl } from "../../src/common/url-rules.ts";
 
 it.each([
   ["HTTPS://EXAMPLE.com:443/in", "https://example.com/in"],

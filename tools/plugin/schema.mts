@@ -31,8 +31,8 @@ type Member = (ts.PropertySignature | ts.PropertyDeclaration) & { readonly type:
 /**
  * The schema as the plugin returns it. Properties, types and descriptions come from the classes and
  * interfaces of `src/sdk`, event types from `common/event-types.ts`, the properties that replace a
- * webhook from `provider/rules/arguments.ts`, defaults from `provider/rules/config.ts`, variables
- * from `common/setting-names.ts`, and examples from `docs/_index.md`.
+ * webhook from `provider/rules/arguments.ts`, defaults and variables from `common/settings.ts`, and
+ * examples from `docs/_index.md`.
  */
 export const schema = await generateSchema();
 
@@ -45,7 +45,7 @@ async function generateSchema() {
     (replacingArguments as readonly string[]).includes(name) ? fields : {};
 
   const args = declarationOf("sdk/args.ts", "WebhookArgs");
-  const { description } = declarationOf("sdk/native/webhook.ts", "Webhook");
+  const { description } = declarationOf("sdk/plugin/webhook.ts", "Webhook");
   const { members: outputs } = declarationOf("sdk/resource-base.ts", "WebhookResource");
   const { dynamicWebhookType } =
     await load<typeof import("../../src/common/type-tokens.ts")>("common/type-tokens.ts");
@@ -57,7 +57,7 @@ async function generateSchema() {
     version: JSON.parse(read("package.json")).version as string,
     config: { variables: propertiesOf(settings, fieldsOf) },
     provider: {
-      description: declarationOf("sdk/native/explicit-provider.ts", "Provider").description,
+      description: declarationOf("sdk/plugin/explicit-provider.ts", "Provider").description,
       // Generated SDKs would fill a required argument from a variable of the default provider.
       inputProperties: propertiesOf(settings, (name) =>
         requiredSettings.includes(name) ? {} : fieldsOf(name),
@@ -137,19 +137,13 @@ async function describedEventTypes() {
 
 /** Returns a function with the default and the environment variable of a setting. */
 async function loadSettingFields(): Promise<(name: string) => Schema> {
-  const { settingRules } = await load<typeof import("../../src/provider/rules/config.ts")>(
-    "provider/rules/config.ts",
-  );
-  const { environmentVariables } =
-    await load<typeof import("../../src/common/setting-names.ts")>("common/setting-names.ts");
+  const { settingOf } =
+    await load<typeof import("../../src/common/settings.ts")>("common/settings.ts");
   return (name) => {
-    const rule = settingRules[name as keyof typeof settingRules];
-    const defaultValue = "defaultValue" in rule ? rule.defaultValue : undefined;
+    const { variable, defaultValue } = settingOf(name as Parameters<typeof settingOf>[0]);
     return {
       ...(defaultValue === undefined ? {} : { default: defaultValue }),
-      defaultInfo: {
-        environment: [environmentVariables[name as keyof typeof environmentVariables]],
-      },
+      defaultInfo: { environment: [variable] },
     };
   };
 }

@@ -2,10 +2,11 @@
 import { type ServiceError, status } from "@grpc/grpc-js";
 import { DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb.js";
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import { unexpectedErrorText } from "../../provider/messages/request-errors.js";
 import { webhookArguments } from "../../provider/rules/arguments.js";
 import { isSame } from "../../provider/rules/differences.js";
 import type { Properties } from "../../provider/rules/values.js";
-import { faultText, WebhookError } from "../../provider/run/errors.js";
+import { WebhookError } from "../../provider/run/errors.js";
 
 /** Returns the properties in a struct of the engine, or an empty object without a struct. */
 export function propertiesOf(struct: Struct | undefined): Record<string, unknown> {
@@ -73,9 +74,7 @@ export function grpcErrorOf(error: unknown): Partial<ServiceError> {
   }
   // The message of any other error can contain a secret.
   const { message } =
-    error instanceof WebhookError
-      ? error
-      : new WebhookError("fault", `The request failed: an unexpected error. ${faultText}`);
+    error instanceof WebhookError ? error : new WebhookError("fault", unexpectedErrorText);
   return { code: status.UNKNOWN, details: message };
 }
 

@@ -2,6 +2,8 @@
 // The plugin (what Pulumi calls a native provider), `pulumi-resource-dbwebhooks`: it translates
 // between Pulumi's gRPC and the provider.
 import "./assert-node-version.js";
+import { interruptedText } from "../../provider/messages/notices.js";
+import { cannotListenText, startedByHandText } from "../../provider/messages/request-errors.js";
 import { EngineMonitor, isEngineAddress } from "../../provider/run/engine-monitor.js";
 import { EngineLog } from "./engine-log.js";
 import { PluginServer } from "./server.js";
@@ -11,15 +13,13 @@ void main(process.argv.at(-1));
 /** Serves the plugin to the engine at this address until the engine is gone. */
 async function main(engineAddress: string | undefined): Promise<void> {
   if (!isEngineAddress(engineAddress)) {
-    fail(
-      "pulumi-resource-dbwebhooks is started by Pulumi, with the address of its engine as last argument, such as 127.0.0.1:12345.",
-    );
+    fail(startedByHandText);
     return;
   }
   const log = new EngineLog(engineAddress);
   const engineMonitor = new EngineMonitor(
     engineAddress,
-    (line, severity) => log.write("", line, severity),
+    () => log.write("", interruptedText, "warning"),
     () => log.flush(),
   );
   try {
@@ -28,7 +28,7 @@ async function main(engineAddress: string | undefined): Promise<void> {
     // it.
     process.stdout.write(`${ownPort}\n`);
   } catch (error) {
-    fail(`pulumi-resource-dbwebhooks cannot listen on 127.0.0.1: ${(error as Error).message}`);
+    fail(cannotListenText((error as Error).message));
     return;
   }
   engineMonitor.watch();

@@ -18,14 +18,22 @@ import {
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { dynamicWebhookType, pluginWebhookType } from "../../common/type-tokens.js";
 import { version } from "../../common/version.js";
+import {
+  alreadyConfiguredText,
+  notConfiguredText,
+  schemaProcessText,
+  unknownTypeText,
+  unnamedProviderText,
+} from "../../provider/messages/request-errors.js";
 import { checkSettings } from "../../provider/rules/check-settings.js";
-import type { EngineMonitor, Notify } from "../../provider/run/engine-monitor.js";
+import type { EngineMonitor } from "../../provider/run/engine-monitor.js";
 import type { OperationOptions } from "../../provider/run/operation.js";
+import type { Notify } from "../../provider/run/reporter.js";
 import { WebhookProvider } from "../../provider/webhook-provider.js";
-import { configSourceOf } from "./config-source.js";
 import type { EngineLog } from "./engine-log.js";
 import { grpcErrorOf, propertiesOf, RequestError, structOf } from "./grpc-messages.js";
 import schema from "./schema-template.json";
+import { settingsSourceOf } from "./settings-source.js";
 import { failuresOf, webhookMethods } from "./webhook-methods.js";
 
 // Far larger than the arguments or the state of a webhook. Larger messages could exhaust the
@@ -102,26 +110,17 @@ export class PluginServer {
     if (name === "") {
       // Without a name an explicit provider would take the key of the default one from the
       // environment.
-      throw new RequestError(
-        "Configure failed: Pulumi has sent no name of the provider. Nothing was changed.",
-        status.INVALID_ARGUMENT,
-      );
+      throw new RequestError(unnamedProviderText, status.INVALID_ARGUMENT);
     }
     if (this.#hasServedSchema) {
       // For a program in YAML, Pulumi starts a process for the schema alone, and never configures
       // it.
-      throw new RequestError(
-        "Configure failed: this process of pulumi-resource-dbwebhooks was asked for its schema before, and Pulumi does not configure such a process. Nothing was changed.",
-        status.FAILED_PRECONDITION,
-      );
+      throw new RequestError(schemaProcessText, status.FAILED_PRECONDITION);
     }
     if (this.#provider !== undefined) {
-      throw new RequestError(
-        "Configure failed: pulumi-resource-dbwebhooks is already configured. Nothing was changed.",
-        status.FAILED_PRECONDITION,
-      );
+      throw new RequestError(alreadyConfiguredText, status.FAILED_PRECONDITION);
     }
-    const source = configSourceOf(name, args);
+    const source = settingsSourceOf(name, args);
     this.#provider = new WebhookProvider(source, this.#engineMonitor);
     return new ConfigureResponse();
   }
@@ -140,16 +139,10 @@ export class PluginServer {
       // When a webhook moves to the dynamic provider, Pulumi also renames the type of an old one
       // whose deletion is pending, and still asks this provider for the deletion.
       if (type !== pluginWebhookType && type !== dynamicWebhookType) {
-        throw new RequestError(
-          `There is no resource type ${type} in dbwebhooks: write ${pluginWebhookType}.`,
-          status.INVALID_ARGUMENT,
-        );
+        throw new RequestError(unknownTypeText(type), status.INVALID_ARGUMENT);
       }
       if (this.#provider === undefined) {
-        throw new RequestError(
-          "pulumi-resource-dbwebhooks received a request before Configure.",
-          status.FAILED_PRECONDITION,
-        );
+        throw new RequestError(notConfiguredText, status.FAILED_PRECONDITION);
       }
       const notify: Notify = (line, severity) => this.#log.write(urn, line, severity);
       try {
@@ -177,7 +170,7 @@ export class PluginServer {
 function checkConfig(request: CheckRequest): CheckResponse {
   const olds = propertiesOf(request.getOlds());
   const news = propertiesOf(request.getNews());
-  const source = configSourceOf(request.getName(), news);
+  const source = settingsSourceOf(request.getName(), news);
   const { inputs, failures } = checkSettings(olds, news, source);
   return new CheckResponse().setInputs(structOf(inputs)).setFailuresList(failuresOf(failures));
 }

@@ -18,12 +18,12 @@ import {
   withoutProviderText,
   withProviderText,
 } from "../../common/provider-text.js";
-import { unsupportedGetText } from "../../common/unsupported-get.js";
 import { checkOperation } from "../../provider/check.js";
 import { createOperation } from "../../provider/create.js";
 import { deleteOperation } from "../../provider/delete.js";
 import { diffOperation } from "../../provider/diff.js";
 import { importOperation } from "../../provider/import.js";
+import { externalWebhookText } from "../../provider/messages/request-errors.js";
 import { readOperation } from "../../provider/read.js";
 import { parseStateEntry } from "../../provider/rules/state.js";
 import type { Properties } from "../../provider/rules/values.js";
@@ -85,10 +85,7 @@ export const webhookMethods = {
         return readResponse(id, withProviderText(outputs), withProviderText(described));
       }
       case "external":
-        throw new RequestError(
-          `Read webhook failed: ${unsupportedGetText}`,
-          status.INVALID_ARGUMENT,
-        );
+        throw new RequestError(externalWebhookText, status.INVALID_ARGUMENT);
     }
   },
 

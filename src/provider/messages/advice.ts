@@ -9,8 +9,8 @@ import {
   type ResponseClass,
 } from "../../api/response-class.js";
 import type { HttpRequest, HttpResponse } from "../../api/send-once.js";
-import { environmentVariables } from "../../common/setting-names.js";
-import type { Settings } from "../rules/config.js";
+import { settingsTable } from "../../common/settings.js";
+import type { Settings } from "../rules/settings.js";
 import type { Context } from "../run/operation.js";
 import { nameOfSetting } from "./names.js";
 import { sentences } from "./sentences.js";
@@ -101,7 +101,7 @@ export function listingOffAdvice({ listing, isExplicit, namesFromEnvironment }: 
     isExplicit && listing !== undefined && !namesFromEnvironment.includes("listing");
   return isArgument
     ? `set the Provider's listing to false and run the command again, a destroy with --run-program`
-    : `run the command again with ${environmentVariables.listing}=false`;
+    : `run the command again with ${settingsTable.listing.variable}=false`;
 }
 
 function adviseToWait(): Advice {
@@ -124,7 +124,7 @@ function deniedAdvice({ settings }: Context, _call: EndedCall, { body }: HttpRes
 }
 
 function redirectAdvice(
-  { settings, operation }: Context,
+  { settings, reporter }: Context,
   { redirectOrigin, isSameOriginRedirect }: HttpResponse,
 ): Advice {
   const baseUrl = nameOfSetting(settings, "baseUrl");
@@ -137,7 +137,7 @@ function redirectAdvice(
     };
   }
   const target =
-    redirectOrigin === undefined ? "elsewhere" : `to ${operation.redact(redirectOrigin, 200)}`;
+    redirectOrigin === undefined ? "elsewhere" : `to ${reporter.redact(redirectOrigin, 200)}`;
   return {
     nextStep: sentences(
       `It redirects ${target}, and the API key is not sent there:`,
@@ -153,7 +153,7 @@ function apiKeyAdvice({ isExplicit }: Settings): string {
         `"pulumi destroy" needs --run-program to see it.`,
       )
     : sentences(
-        `Set ${environmentVariables.apiKey} to the right key: it sets the key for this command,`,
+        `Set ${settingsTable.apiKey.variable} to the right key: it sets the key for this command,`,
         `whatever the stack stores.`,
       );
 }

@@ -1,14 +1,15 @@
 // Every failure of an operation is one row of a table: its kind, its cause and the next step.
-import type { EndedCall } from "../../api/client.js";
-import { isRedirection } from "../../api/response-class.js";
+import type { Deletion, EndedCall } from "../../api/client.js";
+import { factsOf, isRedirection } from "../../api/response-class.js";
 import { shownValue } from "../../common/plain-text.js";
-import { environmentVariables, importVariable } from "../../common/setting-names.js";
-import type { ProviderLocation, Settings } from "../rules/config.js";
+import { importVariable, settingsTable } from "../../common/settings.js";
+import type { ProviderLocation, Settings } from "../rules/settings.js";
 import type { ErrorKind } from "../run/errors.js";
-import type { Context, Operation } from "../run/operation.js";
+import type { Context } from "../run/operation.js";
+import type { Reporter } from "../run/reporter.js";
 import { type Advice, adviceFor, listingOffAdvice } from "./advice.js";
+import { callText } from "./call-text.js";
 import { nameOfSetting } from "./names.js";
-import { callText } from "./requests.js";
 import { sentences } from "./sentences.js";
 
 /**
@@ -38,10 +39,21 @@ interface OtherBaseUrl {
   readonly baseUrl: string;
 }
 
-interface ProblemWithWebhook {
+interface UnusableSecret {
   readonly id: string;
-  /** What is wrong with its secret, or went wrong with its deletion. */
   readonly problem: string;
+}
+
+/** How the deletion of a webhook that was just created failed. `error` is a bug. */
+export type FailedUndo =
+  | Exclude<Deletion, { kind: "deleted" }>
+  | { readonly kind: "fault"; readonly error: unknown };
+
+interface LeftBehind {
+  /** With a reporter that also redacts the secret of the webhook. */
+  readonly context: Context;
+  readonly id: string;
+  readonly undo: FailedUndo;
 }
 
 const correctProvider = sentences(
@@ -61,7 +73,7 @@ export const failures = {
     cause: `${problems.join(". ")}. Nothing was sent`,
     nextStep: isExplicit
       ? correctProvider
-      : `Variables such as ${environmentVariables.apiKey} set a value for this command, whatever the stack stores.`,
+      : `Variables such as ${settingsTable.apiKey.variable} set a value for this command, whatever the stack stores.`,
   }),
   noAddress: (kind: ErrorKind): Failure => ({
     kind,
@@ -97,9 +109,9 @@ export const failures = {
   }),
 
   // Creations
-  incomplete: (problem = "not all arguments are known"): Failure => ({
+  incomplete: (problems: readonly string[]): Failure => ({
     kind: "notCreated",
-    cause: `${problem}. Nothing was sent`,
+    cause: `${problems.join("; ")}. Nothing was sent`,
     nextStep: `Run "pulumi up" again.`,
   }),
   notCreated: ({ context, call }: FailedRequest): Failure => ({
@@ -137,7 +149,7 @@ export const failures = {
     nextStep: "Find out which of the two it is before you run the command again.",
     heading: "The service returned a known id",
   }),
-  unusableSecret: ({ id, problem }: ProblemWithWebhook): Failure => ({
+  unusableSecret: ({ id, problem }: UnusableSecret): Failure => ({
     kind: "inDoubt",
     cause: sentences(
       `the service returned webhook ${shownValue(id)} without a secret that can be stored: the secret ${problem}.`,
@@ -154,9 +166,9 @@ export const failures = {
     cause: stoppedText(id),
     nextStep: "Run the command again.",
   }),
-  leftBehind: ({ id, problem }: ProblemWithWebhook): Failure => ({
+  leftBehind: ({ context, id, undo }: LeftBehind): Failure => ({
     kind: "leftBehind",
-    cause: `${stoppedText(id)}, and it could not be deleted: ${problem}`,
+    cause: `${stoppedText(id)}, and it could not be deleted: ${undoText(context, undo)}`,
     nextStep: `Delete webhook ${id} at the service.`,
     heading: "leftBehind",
   }),
@@ -228,16 +240,32 @@ export const failures = {
     heading: "A wrong key",
   }),
 
-  fault: (operation: Operation, error: unknown): Failure => ({
+  fault: (reporter: Reporter, error: unknown): Failure => ({
     kind: "fault",
-    cause: `an unexpected error (${unexpectedText(operation, error)})`,
+    cause: unexpectedText(reporter, error),
     nextStep: "Before you run the command again, check which webhooks the service has.",
   }),
 };
 
+function undoText(context: Context, undo: FailedUndo): string {
+  switch (undo.kind) {
+    case "failed":
+      return callText(context, undo.call);
+    case "absent":
+      return sentences(
+        "the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks",
+        undo.call.earlierOutcomes.some((outcome) => factsOf(outcome).mayBeCarriedOut) &&
+          "(an earlier attempt without a complete response may have deleted it)",
+      );
+    case "fault":
+      return unexpectedText(context.reporter, undo.error);
+  }
+}
+
 /** Describes an unexpected error, redacted, because its own text may hold a secret. */
-export function unexpectedText(operation: Operation, error: unknown): string {
-  return operation.redact(error instanceof Error ? error.message : "no error object", 300);
+function unexpectedText(reporter: Reporter, error: unknown): string {
+  const text = error instanceof Error ? error.message : "no error object";
+  return `an unexpected error (${reporter.redact(text, 300)})`;
 }
 
 /** Whether another host than the service may have responded, such as one with a login page. */

@@ -1,7 +1,7 @@
-import { type ErrorKind, faultText, WebhookError } from "../run/errors.js";
-import type { Operation } from "../run/operation.js";
+import { type ErrorKind, WebhookError } from "../run/errors.js";
+import type { Reporter } from "../run/reporter.js";
 import { type Failure, failures } from "./failure-table.js";
-import { sentences } from "./sentences.js";
+import { bugText, sentences } from "./sentences.js";
 import { see } from "./troubleshooting.js";
 
 /** What a failure of each kind means for the webhook. */
@@ -12,7 +12,7 @@ const consequenceTexts: Readonly<Record<ErrorKind, string>> = {
   leftBehind: "The webhook is not in the state.",
   notDeleted: "The webhook stays in the state.",
   unchanged: "Nothing was changed.",
-  fault: faultText,
+  fault: bugText,
 };
 
 type Failures = typeof failures;
@@ -23,13 +23,13 @@ export type FailureName = keyof Failures;
 /** Returns the error for a failure of an operation. */
 export function failure<Name extends FailureName>(
   name: Name,
-  operation: Operation,
+  reporter: Reporter,
   ...facts: Parameters<Failures[Name]>
 ): WebhookError {
   const describe = failures[name] as (...args: Parameters<Failures[Name]>) => Failure;
   const { kind, cause, nextStep, heading } = describe(...facts);
   const text = sentences(
-    `${operation.name} failed: ${cause.replace(/\.$/, "")}.`,
+    `${reporter.operationName} failed: ${cause.replace(/\.$/, "")}.`,
     consequenceTexts[kind],
     nextStep,
     heading && see(heading),
@@ -41,6 +41,6 @@ export function failure<Name extends FailureName>(
  * Returns an error as it is if its message is safe to show, or else the error for a fault of this
  * package.
  */
-export function webhookErrorOf(error: unknown, operation: Operation): WebhookError {
-  return error instanceof WebhookError ? error : failure("fault", operation, operation, error);
+export function webhookErrorOf(error: unknown, reporter: Reporter): WebhookError {
+  return error instanceof WebhookError ? error : failure("fault", reporter, reporter, error);
 }

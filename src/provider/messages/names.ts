@@ -1,7 +1,7 @@
 // The names of webhooks and settings in messages.
 import { shownValue } from "../../common/plain-text.js";
-import { environmentVariables, namespace, type SettingName } from "../../common/setting-names.js";
-import type { ProviderLocation } from "../rules/config.js";
+import { namespace, type SettingName, settingsTable } from "../../common/settings.js";
+import type { ProviderLocation } from "../rules/settings.js";
 
 /** Returns the name of a webhook in messages. */
 export function nameOfWebhook(id: string, databaseId: string | undefined): string {
@@ -14,7 +14,7 @@ export function nameOfSetting(
   name: SettingName,
 ): string {
   const setBy = namesFromEnvironment.includes(name)
-    ? ` (set by ${environmentVariables[name]})`
+    ? ` (set by ${settingsTable[name].variable})`
     : "";
   return `${isExplicit ? "the Provider's " : `${namespace}:`}${name}${setBy}`;
 }

@@ -2,9 +2,9 @@
 import type { HttpOutcome } from "../../api/send-once.js";
 import type { ReportedDelay } from "../../api/transport.js";
 import { shownValue } from "../../common/plain-text.js";
-import { importVariable } from "../../common/setting-names.js";
+import { importVariable } from "../../common/settings.js";
 import type { Advice } from "./advice.js";
-import { secondsText } from "./requests.js";
+import { secondsText } from "./call-text.js";
 import { sentences } from "./sentences.js";
 import { see } from "./troubleshooting.js";
 
@@ -100,6 +100,10 @@ export function notLookedUpText(
 export function notReadText(problems: readonly string[]): string {
   return `Webhooks were not read: ${problems.join(". ")}. Their state stays as it is, and this refresh does not show their drift.`;
 }
+
+/** Warns of a stop that may end the process before the secret of a new webhook is stored. */
+export const interruptedText =
+  "Pulumi is stopping. Webhooks whose creation is in flight are deleted if the service responds within 5 seconds.";
 
 /** Says why requests wait. */
 export function delayText({ kind, delayMs, request, outcome }: ReportedDelay): string {

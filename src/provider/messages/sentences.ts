@@ -1,3 +1,6 @@
+/** What a fault means to the user. */
+export const bugText = "This is a bug in pulumi-dbwebhooks: please report it.";
+
 /** Joins the sentences of a message, or parts of a long one, with spaces. */
 export function sentences(...parts: readonly (string | false | undefined)[]): string {
   return parts.filter(Boolean).join(" ");

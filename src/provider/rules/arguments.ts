@@ -5,14 +5,11 @@ import { eventTypes, isEventType } from "../../common/event-types.js";
 import { isIdentifier } from "../../common/identifier.js";
 import { isPlainText } from "../../common/plain-text.js";
 import { unknownNameText, validateNames } from "../../common/unknown-names.js";
-import { validateReceiverUrl } from "./url-rules.js";
-import { isMarker, isUnknown, type Properties } from "./values.js";
+import { validateReceiverUrl } from "../../common/url-rules.js";
+import { parseProperties } from "./state.js";
+import { hasMarker, isMarker, type Properties } from "./values.js";
 
-/** The arguments of a webhook for its creation: known, with sorted events and no duplicates. */
-export interface WebhookInputs extends NewWebhook {
-  readonly allowUnknownEvents?: boolean;
-  readonly allowInsecureUrl?: boolean;
-}
+type ArgumentName = keyof NewWebhook | "allowUnknownEvents" | "allowInsecureUrl";
 
 /** Returns one line per problem of a value that is given and known. `args` are all arguments. */
 type Validate = (path: string, value: unknown, args: Properties) => readonly string[];
@@ -41,7 +38,7 @@ export const webhookArguments = {
   tableId: { replaces: true, isRequired: false, validate: validateTableId },
   allowUnknownEvents: { replaces: false, isRequired: false, validate: validateFlag },
   allowInsecureUrl: { replaces: false, isRequired: false, validate: validateFlag },
-} as const satisfies Readonly<Record<keyof WebhookInputs, ArgumentRule>>;
+} as const satisfies Readonly<Record<ArgumentName, ArgumentRule>>;
 
 type Rules = typeof webhookArguments;
 
@@ -72,17 +69,27 @@ export function validateArgumentNames(args: Properties): string[] {
 }
 
 /**
- * Returns the inputs of a webhook that is about to be created, or why it cannot be: Pulumi leaves
- * unknown arguments out of a creation.
+ * Returns the webhook that arguments define, with sorted events, or at least one problem. Arguments
+ * that are not known yet are a problem too: Pulumi leaves them out of a creation.
  */
-export function parseInputs(
-  inputs: Properties,
-): { readonly webhook: WebhookInputs } | { readonly problem: string | undefined } {
-  const given = withoutNullish(inputs);
-  const [problem] = validateArguments(given);
-  return problem !== undefined || isUnknown(given)
-    ? { problem }
-    : { webhook: withSortedEvents(given as unknown as WebhookInputs) };
+export function parseArguments(
+  args: Properties,
+): { readonly webhook: NewWebhook } | { readonly problems: readonly string[] } {
+  const problems = validateArguments(args);
+  const { databaseId, url, events, tableId } = parseProperties(args);
+  if (problems.length > 0) {
+    return { problems };
+  }
+  return hasMarker(args) || databaseId === undefined || url === undefined || events === undefined
+    ? { problems: ["not all arguments are known"] }
+    : {
+        webhook: {
+          databaseId,
+          url,
+          events: normalizeEvents(events),
+          ...(tableId !== undefined && { tableId }),
+        } satisfies Record<Exclude<keyof NewWebhook, "tableId">, unknown>,
+      };
 }
 
 /** Returns the arguments that Pulumi stores as outputs: those that define the webhook. */
@@ -111,9 +118,9 @@ export function withTextIdentifiers(args: Properties): Properties {
   return { ...args, ...Object.fromEntries(identifiers) };
 }
 
-/** Returns inputs with their events sorted, and without duplicates. */
-export function withSortedEvents(webhook: WebhookInputs): WebhookInputs {
-  return { ...webhook, events: normalizeEvents(webhook.events) };
+/** Returns arguments with their events sorted, and without duplicates. */
+export function withSortedEvents(args: Properties): Properties {
+  return { ...args, events: normalizeEvents(args.events) };
 }
 
 /**
@@ -123,7 +130,7 @@ export function normalizeEvents(events: readonly string[]): readonly string[];
 export function normalizeEvents(events: unknown): unknown;
 export function normalizeEvents(events: unknown): unknown {
   const isList = Array.isArray(events) && events.every((event) => typeof event === "string");
-  return isList && !isUnknown(events) ? [...new Set(events)].sort() : events;
+  return isList && !hasMarker(events) ? [...new Set(events)].sort() : events;
 }
 
 /**
@@ -161,11 +168,11 @@ function validateIdentifierOf(what: string, example: string): Validate {
 }
 
 function validateUrl(path: string, value: unknown, args: Properties): readonly string[] {
-  const problem =
+  const problems =
     typeof value === "string"
       ? validateReceiverUrl(value, { allowInsecureUrl: mayBeOn(args.allowInsecureUrl) })
-      : 'must be the URL of the receiver, such as "https://example.com/hooks"';
-  return problem === undefined ? [] : [`${path}: ${problem}`];
+      : ['must be the URL of the receiver, such as "https://example.com/hooks"'];
+  return problems.map((problem) => `${path}: ${problem}`);
 }
 
 function validateEvents(path: string, value: unknown, args: Properties): readonly string[] {

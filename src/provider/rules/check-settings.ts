@@ -1,10 +1,10 @@
 // What is decided about the settings of a provider before a resource uses it.
 import { shownValue } from "../../common/plain-text.js";
-import { settingNames } from "../../common/setting-names.js";
+import { settingNames } from "../../common/settings.js";
 import { validateNames } from "../../common/unknown-names.js";
-import { type ConfigSource, readConfig } from "./config.js";
-import { parseBaseUrl } from "./url-rules.js";
-import { isUnknown, type Properties, withUnwrappedSecrets, wrapSecret } from "./values.js";
+import { parseBaseUrl } from "../../common/url-rules.js";
+import { readSettings, type SettingsSource } from "./settings.js";
+import { hasMarker, type Properties, withUnwrappedSecrets, wrapSecret } from "./values.js";
 
 // Pulumi itself adds these properties to the settings.
 const pulumiNames = ["version", "pluginDownloadURL", "pluginChecksums", "__internal"];
@@ -27,30 +27,43 @@ interface SettingsCheck {
 export function checkSettings(
   olds: Properties,
   news: Properties,
-  source: ConfigSource,
+  source: SettingsSource,
 ): SettingsCheck {
-  const failures: string[] = [];
-  // Pulumi passes a secret key and a key in plain text in the same way, so no warning can tell them
-  // apart. Wrapped, it is encrypted in the state in both cases.
-  const apiKey = isUnknown(news.apiKey) ? news.apiKey : wrapSecret(news.apiKey);
-  const inputs = { ...news, apiKey };
+  const inputs = withSecretKey(news);
   if (!source.isExplicit()) {
-    return { inputs, failures };
+    return { inputs, failures: [] };
   }
-  const names = Object.keys(news).filter((name) => !pulumiNames.includes(name));
-  failures.push(...validateNames(names, settingNames));
   const baseUrl = baseUrlOf(news);
-  const stored = baseUrlOf(olds);
-  if (baseUrl !== undefined && stored !== undefined && baseUrl !== stored) {
-    failures.push(
-      `baseUrl: is ${shownValue(baseUrl)}, and this Provider has the address ${shownValue(stored)}, which cannot change; set it back, and declare a second Provider with the new address and its key`,
-    );
-  }
-  if (!isUnknown(news)) {
-    failures.push(...readConfig(source).problems);
-  }
+  const failures = [
+    ...validateSettingNames(news),
+    ...validateSameBaseUrl(baseUrlOf(olds), baseUrl),
+    ...(hasMarker(news) ? [] : readSettings(source).problems),
+  ];
   // Not as a secret, and in one spelling, because the next check compares it.
   return { inputs: baseUrl === undefined ? inputs : { ...inputs, baseUrl }, failures };
+}
+
+/**
+ * Makes a secret of the API key. Pulumi passes a secret key and a key in plain text in the same way,
+ * so no warning can tell them apart; the state encrypts both.
+ */
+function withSecretKey(settings: Properties): Properties {
+  const { apiKey } = settings;
+  return { ...settings, apiKey: hasMarker(apiKey) ? apiKey : wrapSecret(apiKey) };
+}
+
+function validateSettingNames(settings: Properties): string[] {
+  const names = Object.keys(settings).filter((name) => !pulumiNames.includes(name));
+  return validateNames(names, settingNames);
+}
+
+/** The base URL of a provider cannot change. */
+function validateSameBaseUrl(old: string | undefined, next: string | undefined): string[] {
+  return old === undefined || next === undefined || old === next
+    ? []
+    : [
+        `baseUrl: is ${shownValue(next)}, and this Provider has the address ${shownValue(old)}, which cannot change; set it back, and declare a second Provider with the new address and its key`,
+      ];
 }
 
 function baseUrlOf(settings: Properties): string | undefined {

@@ -1,21 +1,21 @@
 // What the environment says of a webhook to import: a JSON object by id, whose values hold the
 // arguments and the secret.
+import type { NewWebhook } from "../../api/client.js";
 import { webhookIdOf } from "../../common/identifier.js";
 import { isJsonObject, parseJson } from "../../common/json.js";
-import { importVariable } from "../../common/setting-names.js";
-import {
-  validateArguments,
-  type WebhookInputs,
-  webhookArguments,
-  withoutNullish,
-  withSortedEvents,
-} from "./arguments.js";
-import type { ConfigSource } from "./config.js";
-import { parseSecret } from "./values.js";
+import { importVariable } from "../../common/settings.js";
+import { parseArguments, webhookArguments, withoutNullish, withSortedEvents } from "./arguments.js";
+import type { SettingsSource } from "./settings.js";
+import { type Properties, parseSecret, type StorableSecret } from "./values.js";
 
 /** A webhook to import, or why there is no usable description of it. */
 export type DescribedWebhook =
-  | { readonly inputs: WebhookInputs; readonly secret: string }
+  | {
+      readonly webhook: NewWebhook;
+      /** The arguments as described, for Pulumi to store. */
+      readonly inputs: Properties;
+      readonly secret: string;
+    }
   | { readonly problem: string };
 
 /**
@@ -23,7 +23,7 @@ export type DescribedWebhook =
  * somebody has swapped the two, the name is the secret.
  */
 export function readDescribedWebhook(
-  environment: ConfigSource["environment"],
+  environment: SettingsSource["environment"],
   id: string,
 ): DescribedWebhook {
   if (webhookIdOf(id) === undefined) {
@@ -40,35 +40,37 @@ export function readDescribedWebhook(
     return { problem: `${importVariable} is not a JSON object` };
   }
   const described = Object.hasOwn(webhooks, id) ? webhooks[id] : undefined;
-  if (!isJsonObject(described)) {
-    return { problem: `${importVariable} does not describe it as an object` };
-  }
+  return isJsonObject(described)
+    ? parseDescription(described)
+    : { problem: `${importVariable} does not describe it as an object` };
+}
+
+function parseDescription(described: Properties): DescribedWebhook {
   const { secret, ...args } = withoutNullish(described);
+  const copied = parseCopiedSecret(secret);
+  const parsed = parseArguments(args);
   const problems = [
-    ...problemsOfSecret(secret),
-    ...problemsOfNames(args),
-    ...validateArguments(args),
+    ...("problem" in copied ? [`secret: ${copied.problem}`] : []),
+    ...validateDescribedNames(args),
+    ...("problems" in parsed ? parsed.problems : []),
   ];
-  return problems.length === 0
-    ? { inputs: withSortedEvents(args as unknown as WebhookInputs), secret: secret as string }
-    : { problem: `${importVariable} does not describe it: ${problems.join("; ")}` };
+  return problems.length > 0 || "problem" in copied || "problems" in parsed
+    ? { problem: `${importVariable} does not describe it: ${problems.join("; ")}` }
+    : { webhook: parsed.webhook, inputs: withSortedEvents(args), secret: copied.secret };
 }
 
 /**
  * A secret that a user copies has no white space at its ends. One that the service returns may have
  * some.
  */
-function problemsOfSecret(secret: unknown): string[] {
+function parseCopiedSecret(secret: unknown): StorableSecret {
   const parsed = parseSecret(secret);
-  if ("problem" in parsed) {
-    return [`secret: ${parsed.problem}`];
-  }
-  return parsed.secret.trim() === parsed.secret
-    ? []
-    : ["secret: has white space at its beginning or its end"];
+  return "problem" in parsed || parsed.secret.trim() === parsed.secret
+    ? parsed
+    : { problem: "has white space at its beginning or its end" };
 }
 
-function problemsOfNames(args: object): string[] {
+function validateDescribedNames(args: Properties): string[] {
   const names = Object.keys(webhookArguments);
   return Object.keys(args).every((name) => names.includes(name))
     ? []

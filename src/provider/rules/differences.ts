@@ -1,10 +1,13 @@
-// What differs between a stored webhook and the program. Nothing here throws, warns or remembers.
-import { shownValue } from "../../common/plain-text.js";
+// What differs between a stored webhook and the program, or the list of the service. Nothing here
+// throws, warns or remembers.
+import type { NewWebhook } from "../../api/client.js";
+import type { ListedWebhook } from "../../api/schemas.js";
+import { maxTextLength, shownValue } from "../../common/plain-text.js";
+import { isSameUrl } from "../../common/url-rules.js";
 import { normalizeEvents, type ReplacingArgument, replacingArguments } from "./arguments.js";
-import type { Settings } from "./config.js";
+import type { Settings } from "./settings.js";
 import type { WebhookState } from "./state.js";
-import { isSameUrl } from "./url-rules.js";
-import { isUnknown, type Properties } from "./values.js";
+import { hasMarker, type Properties } from "./values.js";
 
 /** A property that forces the replacement of a webhook. */
 export interface Difference {
@@ -32,7 +35,7 @@ export function compareWebhook({
   ignored = [],
 }: Comparison): readonly Difference[] {
   const differences: Difference[] = replacingArguments
-    .filter((name) => isUnknown(news[name]) || !isSame(name, state[name], news[name]))
+    .filter((name) => hasMarker(news[name]) || !isSame(name, state[name], news[name]))
     .filter((name) => !isIgnored(name, ignored))
     .map((property) => ({ property, label: labelOf(property, news[property]) }));
   if (settings !== undefined && state.baseUrl !== settings.baseUrl) {
@@ -46,11 +49,35 @@ export function compareWebhook({
 }
 
 function labelOf(property: ReplacingArgument, value: unknown): string {
-  if (isUnknown(value)) {
+  if (hasMarker(value)) {
     return `${property} (not known yet)`;
   }
   const isDropped = property === "tableId" && (value ?? undefined) === undefined;
   return isDropped ? "tableId (now all tables)" : property;
+}
+
+/** The properties of a webhook that a list shows: all but its database. */
+type ListedProperties = {
+  readonly [Name in Exclude<keyof NewWebhook, "databaseId">]: NewWebhook[Name] | undefined;
+};
+
+/** The properties in which a listed webhook differs from the state, with the service's values. */
+export type Drift = Partial<ListedProperties>;
+
+/** Returns the drift of a webhook. */
+export function driftOf({ url, events, tableIds }: ListedWebhook, state: WebhookState): Drift {
+  // No program can declare several tables: joined, they differ from every argument and can be
+  // shown. An empty list counts as no table, because an update could not end a difference from it.
+  const tables = tableIds?.join(", ") ?? "";
+  const tableId = tables.slice(0, maxTextLength).toWellFormed() || undefined;
+  // The compiler refuses an object that lacks an argument.
+  const listed: ListedProperties = { url, events: normalizeEvents(events), tableId };
+  const names = Object.keys(listed) as (keyof ListedProperties)[];
+  return Object.fromEntries(
+    names
+      .filter((name) => !isSame(name, listed[name], state[name]))
+      .map((name) => [name, listed[name]]),
+  );
 }
 
 /** Whether two values of an argument mean the same, such as events in another order. */

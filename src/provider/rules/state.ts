@@ -1,11 +1,11 @@
 // What Pulumi stores of a webhook.
-import type { NewWebhook, WebhookKey } from "../../api/client.js";
+import type { NewWebhook, WebhookRef } from "../../api/client.js";
 import { isPathSegment, webhookIdOf } from "../../common/identifier.js";
-import { parseBaseUrl } from "./url-rules.js";
+import { parseBaseUrl } from "../../common/url-rules.js";
 import type { Properties } from "./values.js";
 
 /** Identifies a webhook across services. */
-export interface WebhookAddress extends WebhookKey {
+export interface WebhookAddress extends WebhookRef {
   readonly baseUrl: string;
 }
 

@@ -21,23 +21,23 @@ const signatureKey = "4dabf18193072939515e22adb298388d";
 const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 
 /**
- * Whether a value, or any value inside it, is not known yet. For values from Pulumi and validated
+ * Whether a value, or any value inside it, is a marker of a value that is not known yet. For values from Pulumi and validated
  * ones: JSON from elsewhere can have more levels than the stack.
  */
-export function isUnknown(value: unknown): boolean {
+export function hasMarker(value: unknown): boolean {
   if (typeof value === "object" && value !== null) {
-    return Object.values(value).some(isUnknown);
+    return Object.values(value).some(hasMarker);
   }
   return isMarker(value);
 }
 
-/** Whether a value itself, and not only a value inside it, is not known yet. */
+/** Whether a value is itself a marker, and does not only hold one. */
 export function isMarker(value: unknown): boolean {
   return unknownMarkers.has(value);
 }
 
 /** A secret that Pulumi can store and print unchanged, or why it cannot. */
-type StorableSecret = { readonly secret: string } | { readonly problem: string };
+export type StorableSecret = { readonly secret: string } | { readonly problem: string };
 
 /**
  * Returns a secret if Pulumi can store it, and print it, unchanged: it alters text that is not

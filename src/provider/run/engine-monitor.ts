@@ -9,12 +9,6 @@ const watchIntervalMs = 5_000;
 // What a login session or a service manager sends to all its processes when it ends.
 const endOfSession = ["SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 
-/** How much a line matters to the user. */
-export type Severity = "info" | "warning";
-
-/** Shows one line to the user. */
-export type Notify = (line: string, severity: Severity) => void;
-
 /**
  * `finished`: the engine stores nothing more, because its process has ended or because it has sent
  * SIGINT. `unresponsive`: it did not respond, and may only be slow.
@@ -34,7 +28,7 @@ export function isEngineAddress(argument: string | undefined): argument is strin
  */
 export class EngineMonitor {
   readonly #engineAddress: string | undefined;
-  readonly #notify: Notify;
+  readonly #onInterruptedCreation: () => void;
   readonly #flush: () => Promise<void>;
   readonly #stop = new AbortController();
   #state: EngineState = "alive";
@@ -43,11 +37,16 @@ export class EngineMonitor {
 
   /**
    * @param engineAddress `HOST:PORT` of the engine. Without one, the engine is assumed to be alive.
+   * @param onInterruptedCreation Is called when the engine stops while a creation is in flight.
    * @param flush Waits until the user sees every line. The process does not exit before.
    */
-  constructor(engineAddress: string | undefined, notify: Notify, flush = async () => {}) {
+  constructor(
+    engineAddress: string | undefined,
+    onInterruptedCreation: () => void,
+    flush = async () => {},
+  ) {
     this.#engineAddress = isEngineAddress(engineAddress) ? engineAddress : undefined;
-    this.#notify = notify;
+    this.#onInterruptedCreation = onInterruptedCreation;
     this.#flush = flush;
   }
 
@@ -62,29 +61,39 @@ export class EngineMonitor {
   }
 
   /**
-   * Tracks an operation, before whose end the process does not exit. While a creation is in flight,
-   * signals do not end the process either. At the end of every command the engine sends SIGINT and
-   * waits up to 5 seconds for the process to exit, so an idle process handles no signal and exits
-   * at once.
+   * Tracks an operation, before whose end the process does not exit. At the end of every command
+   * the engine sends SIGINT and waits up to 5 seconds for the process to exit, so an idle process
+   * handles no signal and exits at once.
    */
-  async track<Result>(
-    operation: () => Promise<Result>,
-    { isCreation = false } = {},
-  ): Promise<Result> {
+  async track<Result>(operation: () => Promise<Result>): Promise<Result> {
     this.#inFlight += 1;
-    this.#countCreations(isCreation ? 1 : 0);
     try {
       return await operation();
     } finally {
       this.#inFlight -= 1;
-      this.#countCreations(isCreation ? -1 : 0);
       this.#exitIfIdle();
+    }
+  }
+
+  /** Tracks a creation, before whose end no signal ends the process. */
+  async trackCreation<Result>(creation: () => Promise<Result>): Promise<Result> {
+    this.#creationsInFlight += 1;
+    if (this.#creationsInFlight === 1) {
+      this.#handleSignals("on");
+    }
+    try {
+      return await creation();
+    } finally {
+      this.#creationsInFlight -= 1;
+      if (this.#creationsInFlight === 0) {
+        this.#handleSignals("off");
+      }
     }
   }
 
   /**
    * Checks from time to time whether the engine is alive: after `kill -9` of the CLI nothing else
-   * ends it.
+   * ends this process.
    */
   watch(): void {
     setInterval(() => void this.exitIfFinished(), watchIntervalMs).unref();
@@ -99,20 +108,26 @@ export class EngineMonitor {
     }
   }
 
-  /**
-   * Asks whether the engine can still store what this process returns. Once it cannot, it never
-   * will, so no further request is sent, except for undos.
-   */
-  async confirmCanStoreOrStop(): Promise<boolean> {
-    const state = this.#state === "alive" ? await this.#probe() : this.#state;
-    if (state !== "alive") {
-      this.#markLost(state);
-    }
-    // Not `state`: a signal can have come while the engine was asked.
+  /** Whether the engine can store what this process returns, as far as this process knows. */
+  get canStore(): boolean {
     return this.#state === "alive";
   }
 
+  /**
+   * Asks the engine whether it is alive. If it is not, it counts as lost from now on, so no further
+   * request is sent, except for undos.
+   */
+  async askEngine(): Promise<void> {
+    if (this.#state === "alive") {
+      const state = await this.#probe();
+      if (state !== "alive") {
+        this.#markLost(state);
+      }
+    }
+  }
+
   #markLost(state: "unresponsive" | "finished"): void {
+    // A signal can have come while the engine was asked.
     if (this.#state !== "finished") {
       this.#state = state;
     }
@@ -125,29 +140,17 @@ export class EngineMonitor {
     }
   }
 
-  #countCreations(change: number): void {
-    const before = this.#creationsInFlight;
-    this.#creationsInFlight += change;
-    if (before === 0 && change > 0) {
-      process.on("SIGINT", this.#onInterrupt);
-      for (const signal of endOfSession) {
-        process.on(signal, this.#onEndOfSession);
-      }
-    } else if (change < 0 && this.#creationsInFlight === 0) {
-      process.off("SIGINT", this.#onInterrupt);
-      for (const signal of endOfSession) {
-        process.off(signal, this.#onEndOfSession);
-      }
+  #handleSignals(change: "on" | "off"): void {
+    process[change]("SIGINT", this.#onInterrupt);
+    for (const signal of endOfSession) {
+      process[change](signal, this.#onEndOfSession);
     }
   }
 
   /** The engine sends SIGINT when it will store nothing more, and SIGKILL 5 seconds later. */
   readonly #onInterrupt = (): void => {
     if (this.#state === "alive") {
-      this.#notify(
-        "Pulumi is stopping. Webhooks whose creation is in flight are deleted if the service responds within 5 seconds.",
-        "warning",
-      );
+      this.#onInterruptedCreation();
     }
     this.#markLost("finished");
   };

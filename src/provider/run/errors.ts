@@ -21,9 +21,6 @@ export type ErrorKind =
   | "unchanged"
   | "fault";
 
-/** What a fault means to the user. */
-export const faultText = "This is a bug in pulumi-dbwebhooks: please report it.";
-
 /**
  * An error whose message is one complete line that is safe to show.
  *

@@ -1,12 +1,12 @@
 // What one Pulumi command knows about its webhooks. No comparison protects the webhook of the
 // resource that is compared: Pulumi compares one resource several times, and deletes a moment later
 // what looked unchanged.
-import { addressOf, type StateEntry, type WebhookAddress } from "../rules/state.js";
+import type { WebhookAddress } from "../rules/state.js";
 import type { WebhookError } from "./errors.js";
 
 /** What the command knows about one webhook besides its number. */
 interface KnownWebhook {
-  /** How this command got it. `undefined`: it is from an earlier command. */
+  /** How this command got it, if it has created or imported it. */
   readonly origin?: "created" | "imported";
   /** The URN of the resource that a comparison without differences has found to have it. */
   readonly holder?: string;
@@ -16,18 +16,6 @@ interface KnownWebhook {
 export class KnownWebhooks {
   readonly #webhooks = new Map<string, KnownWebhook>();
   readonly #doubts = new Map<string, readonly WebhookError[]>();
-
-  /**
-   * Returns where a webhook of the state is, or `undefined` if its state does not say so. Notes its
-   * number.
-   */
-  locate(webhook: StateEntry): WebhookAddress | undefined {
-    const address = addressOf(webhook);
-    if (address !== undefined) {
-      this.noteNumber(address);
-    }
-    return address;
-  }
 
   /**
    * Notes that a number is taken: the state holds it, or a response to a creation has named it. It

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { namespace } from "../../common/setting-names.js";
+import { namespace } from "../../common/settings.js";
 
 const apiKey = `${namespace}:apiKey`;
 

@@ -13,8 +13,7 @@ export class SimulatedEngine {
   isGone = false;
   /** When it stopped storing. */
   goneAt = Number.POSITIVE_INFINITY;
-  readonly lines: string[] = [];
-  readonly monitor = new EngineMonitor("127.0.0.1:1", (line) => void this.lines.push(line));
+  readonly monitor = new EngineMonitor("127.0.0.1:1", () => undefined);
   readonly #handlersBefore = process.rawListeners("SIGINT");
   readonly #now: () => number;
   #refusesConnections = false;

@@ -1,4 +1,6 @@
-import type { Notify } from "../../../src/provider/run/engine-monitor.ts";
+import { Transport } from "../../../src/api/transport.ts";
+import type { Notify } from "../../../src/provider/run/reporter.ts";
+import { someSettings } from "../builders.ts";
 import { kindOf } from "../errors.ts";
 import { startProvider } from "../provider.ts";
 import type { Creation, Deletion } from "./history.ts";
@@ -21,11 +23,15 @@ export class Pulumi {
       ...(listing === undefined ? {} : { listing: String(listing) }),
       retrySeconds: String(retrySeconds),
     };
-    const environment = { DBWEBHOOKS_IMPORT: JSON.stringify(Object.fromEntries(described)) };
-    this.#provider = startProvider(
-      { baseUrl, ...settings },
-      { engine: world.engine.monitor, environment },
+    const { monitor: engine } = world.engine;
+    const transport = new Transport(
+      someSettings({ baseUrl, retrySeconds }),
+      engine.stopping,
+      async () => world.sendOnce,
+      () => 0.5,
     );
+    const environment = { DBWEBHOOKS_IMPORT: JSON.stringify(Object.fromEntries(described)) };
+    this.#provider = startProvider({ baseUrl, ...settings }, { engine, environment, transport });
   }
 
   async check({ number, args }: Resource, changes: object = {}): Promise<void> {

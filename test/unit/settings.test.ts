@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import type { SettingName } from "../../src/common/setting-names.ts";
-import { type ConfigSource, readConfig } from "../../src/provider/rules/config.ts";
+import type { SettingName } from "../../src/common/settings.ts";
+import { readSettings, type SettingsSource } from "../../src/provider/rules/settings.ts";
 import type { Texts } from "../helpers/provider.ts";
 
 const explicit = { isExplicit: () => true };
 
 /** Reads a valid configuration with these changes. */
-function read(changes: Texts = {}, source: Partial<ConfigSource> = {}) {
+function read(changes: Texts = {}, source: Partial<SettingsSource> = {}) {
   const config: Texts = { baseUrl: "https://tables.example.com", apiKey: "key", ...changes };
   const get = (name: SettingName) => config[name];
-  return readConfig({ get, isExplicit: () => false, environment: {}, ...source });
+  return readSettings({ get, isExplicit: () => false, environment: {}, ...source });
 }
 
 describe("The settings of a provider", () => {

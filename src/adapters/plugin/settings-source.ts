@@ -1,5 +1,5 @@
-import { isDefaultProviderName } from "../../common/setting-names.js";
-import type { ConfigSource } from "../../provider/rules/config.js";
+import { isDefaultProviderName } from "../../common/provider-name.js";
+import type { SettingsSource } from "../../provider/rules/settings.js";
 import { type Properties, withUnwrappedSecrets } from "../../provider/rules/values.js";
 
 /**
@@ -10,7 +10,7 @@ import { type Properties, withUnwrappedSecrets } from "../../provider/rules/valu
  * @param args The stack's configuration, or the arguments of an explicit provider. Some versions of
  * Pulumi wrap secrets.
  */
-export function configSourceOf(name: string, args: Properties): ConfigSource {
+export function settingsSourceOf(name: string, args: Properties): SettingsSource {
   const settings = withUnwrappedSecrets(args);
   return {
     get: (setting) => settings[setting],

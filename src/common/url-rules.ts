@@ -1,7 +1,10 @@
 // The rules for the URLs of receivers and of the service. No message repeats the URL, which can
 // hold a credential.
-import { isPlainText, maxTextLength } from "../../common/plain-text.js";
-import { isLoopbackHostname, parseHttpUrl } from "../../common/url.js";
+import { isPlainText, maxTextLength } from "./plain-text.js";
+import { isLoopbackHostname, parseHttpUrl } from "./url.js";
+
+/** The path of the API, which follows every base URL (docs/api/README.md#paths). */
+export const apiPath = "/api/v1";
 
 // The state holds the normalized text, in which a letter can have six characters or more.
 const tooLong = `must have at most ${maxTextLength} characters, percent-encoded`;
@@ -9,51 +12,52 @@ const tooLong = `must have at most ${maxTextLength} characters, percent-encoded`
 // What a template with a missing value, or one that was not evaluated, makes of a host.
 const missingValue = /^(?:undefined|null)$|[${}()]/;
 
-/**
- * Returns what is wrong with a receiver's url and what to write instead, or `undefined` if it is
- * valid.
- */
-export function validateReceiverUrl(url: string, { allowInsecureUrl = false }): string | undefined {
+/** Returns the problem of a receiver's url: what is wrong, and what to write instead. */
+export function validateReceiverUrl(url: string, { allowInsecureUrl = false }): readonly string[] {
   const parsed = parseHttpUrl(url);
   if (parsed === null) {
-    return syntaxProblem(url, "https://example.com/hooks");
+    return [syntaxProblem(url, "https://example.com/hooks")];
   }
   if (Math.max(url.length, parsed.href.length) > maxTextLength) {
-    return tooLong;
+    return [tooLong];
   }
   if (missingValue.test(parsed.hostname)) {
-    return "must have a host name; the one it has looks like a template without its value";
+    return ["must have a host name; the one it has looks like a template without its value"];
   }
   if (!isPlainText(url)) {
-    return "must hold no invisible characters, and no text that Pulumi or a CI system reads as a command, such as ##[: write %23 for # or percent-encode the character";
+    return [
+      "must hold no invisible characters, and no text that Pulumi or a CI system reads as a command, such as ##[: write %23 for # or percent-encode the character",
+    ];
   }
   return allowInsecureUrl || !isInsecure(parsed)
-    ? undefined
-    : "must begin with https:// (http:// only for a loopback host). To send notifications unencrypted anyway, set allowInsecureUrl: true";
+    ? []
+    : [
+        "must begin with https:// (http:// only for a loopback host). To send notifications unencrypted anyway, set allowInsecureUrl: true",
+      ];
 }
 
-/**
- * Returns what is wrong with a base URL and what to write instead, or `undefined` if it is valid.
- */
-export function validateBaseUrl(baseUrl: string): string | undefined {
+/** Returns the problem of a base URL: what is wrong, and what to write instead. */
+export function validateBaseUrl(baseUrl: string): readonly string[] {
   const parsed = parseHttpUrl(baseUrl);
   if (parsed === null) {
-    return syntaxProblem(baseUrl, "https://tables.example.com");
+    return [syntaxProblem(baseUrl, "https://tables.example.com")];
   }
   if (Math.max(baseUrl.length, parsed.href.length) > maxTextLength) {
-    return tooLong;
+    return [tooLong];
   }
   if (parsed.username !== "" || parsed.password !== "" || /[?#]/.test(baseUrl)) {
-    return "must hold no user name, password, query or fragment; the key goes into apiKey";
+    return ["must hold no user name, password, query or fragment; the key goes into apiKey"];
   }
   return isInsecure(parsed)
-    ? "must begin with https:// (http:// only for a loopback host), because the API key travels with every request"
-    : undefined;
+    ? [
+        "must begin with https:// (http:// only for a loopback host), because the API key travels with every request",
+      ]
+    : [];
 }
 
 /** Returns a base URL normalized, or `undefined` if it is not valid. */
 export function parseBaseUrl(text: string | undefined): string | undefined {
-  const isValid = text !== undefined && validateBaseUrl(text) === undefined;
+  const isValid = text !== undefined && validateBaseUrl(text).length === 0;
   return isValid ? normalizeBaseUrl(text) : undefined;
 }
 

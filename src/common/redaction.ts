@@ -1,4 +1,6 @@
+// What no message shows: which values are sensitive, and how they are found in a text.
 import { unescape as percentDecoded } from "node:querystring";
+import { importVariable } from "./settings.js";
 
 const placeholder = "[withheld: it may repeat a secret]";
 const ngramLength = 8;
@@ -19,6 +21,38 @@ const suspiciousPatterns = [
   /:\/\/[^\s"'/?#@]*[/?#@][^\s"']/,
 ];
 
+// A secret in a body. A field in JSON, also in JSON inside a JSON text, or a parameter as in a URL.
+// An escaped quote does not end a field, so the text may be longer than the secret, and never
+// shorter. It runs in linear time: a response can have 1 MiB.
+const secretInText =
+  /secret\w{0,20}\\*["']\s*:\s*(?:\[\s*)?\\*(?<quote>["'])(?<field>(?:\\.|(?!\k<quote>)[^\\])*)|secret\w{0,20}(?:=|%3D)(?<parameter>[^\s"'&]*)/gis;
+
+/** Where the values come from that no message shows. */
+export interface SensitiveSources {
+  readonly apiKeys?: readonly string[];
+  /** The arguments or the state of a webhook: its secret is sensitive, and parts of its url. */
+  readonly properties?: { readonly url?: unknown; readonly secret?: unknown };
+  /** The environment of an import: the variable that describes webhooks is sensitive as a whole. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** The body of a response of any status: what it holds as a secret is sensitive. */
+  readonly body?: string;
+}
+
+/** Returns the values that no message shows. */
+export function sensitiveValues(sources: SensitiveSources): string[] {
+  const { apiKeys = [], properties = {}, environment = {}, body = "" } = sources;
+  const texts = (...values: readonly unknown[]) =>
+    values.filter((value) => typeof value === "string");
+  return [
+    ...apiKeys,
+    ...texts(properties.secret, environment[importVariable]),
+    ...texts(properties.url).flatMap(sensitivePartsOfUrl),
+    ...[...body.matchAll(secretInText)].map(
+      ({ groups = {} }) => groups.field ?? groups.parameter ?? "",
+    ),
+  ];
+}
+
 /**
  * Returns the first 4,000 characters of a text from outside, or a placeholder if they may hold a
  * secret.
@@ -29,9 +63,9 @@ const suspiciousPatterns = [
  * text that looks like a credential is withheld too, and every text if there are more than 100
  * values.
  */
-export function redact(text: string, sensitiveValues: readonly string[] = []): string {
+export function redact(text: string, sensitive: readonly string[]): string {
   const start = text.slice(0, maxLookedAt);
-  const values = new Set(sensitiveValues.map((value) => value.slice(0, maxLookedAt)));
+  const values = new Set(sensitive.map((value) => value.slice(0, maxLookedAt)));
   if (values.size > maxValueCount) {
     return placeholder;
   }
@@ -49,7 +83,7 @@ export function redact(text: string, sensitiveValues: readonly string[] = []): s
  * Returns what of a receiver's URL can be a credential: everything after the scheme, without common
  * words such as `hooks`.
  */
-export function sensitivePartsOfUrl(url: string): string[] {
+function sensitivePartsOfUrl(url: string): string[] {
   return percentDecoded(url.replace(/^https?:/i, "")).split(commonWords);
 }
 

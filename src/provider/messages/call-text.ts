@@ -1,6 +1,6 @@
-// What happened to a request.
+// The text of a call: the request, how it ended, and why it was not retried.
 import type { EndedCall, UnusableContent, UnusableEntry } from "../../api/client.js";
-import { messageInBody, parseErrorEnvelope, secretsInBody } from "../../api/error-body.js";
+import { messageInBody, parseErrorEnvelope } from "../../api/error-body.js";
 import { connectionRefusedSeconds, type GiveUpReason } from "../../api/retry-policy.js";
 import type { HttpFailure, HttpResponse } from "../../api/send-once.js";
 import { oneLine } from "../../common/plain-text.js";
@@ -40,13 +40,13 @@ function responseText(
   { unusable }: EndedCall,
 ): string {
   const { code = "", message = messageInBody(body) } = parseErrorEnvelope(body) ?? {};
-  const operation = context.operation.withSensitiveValues(secretsInBody(body));
-  const shownMessage = operation.redact(message, 200);
+  const reporter = body === undefined ? context.reporter : context.reporter.alsoRedacting({ body });
+  const shownMessage = reporter.redact(message, 200);
   return [
     `returned ${statusCode}`,
     unusable && unusablePartText[unusable.part],
     unusable?.part === "entries" && entriesText(unusable.entries),
-    operation.redact(code, 50),
+    reporter.redact(code, 50),
     shownMessage && `"${shownMessage}"`,
   ]
     .filter(Boolean)
@@ -62,7 +62,7 @@ function entriesText(entries: readonly UnusableEntry[]): string {
   return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-function noResponseText({ settings, operation }: Context, failure: HttpFailure): string {
+function noResponseText({ settings, reporter }: Context, failure: HttpFailure): string {
   const isSent = failure.kind === "noResponse";
   const incomplete = isSent ? "got no complete response" : "could not connect";
   switch (failure.cause) {
@@ -70,12 +70,14 @@ function noResponseText({ settings, operation }: Context, failure: HttpFailure):
       return `${incomplete} within ${settings.timeoutSeconds} s (${nameOfSetting(settings, "timeoutSeconds")})`;
     case "stopping":
       return "was not sent, because Pulumi is stopping";
+    case "proxyUrl":
+      return `${incomplete}: HTTPS_PROXY or HTTP_PROXY is not the URL of a proxy; write http://HOST:PORT`;
     case "connection":
     case "proxy": {
       // The text can repeat the host of a receiver, which often is in the same domain as the
       // service; the code cannot.
       const [code] = failure.codes;
-      const reason = [code, operation.redact(failure.text, 150)].filter(Boolean).join(": ");
+      const reason = [code, reporter.redact(failure.text, 150)].filter(Boolean).join(": ");
       const lost = isSent ? "lost the connection before the response was complete" : incomplete;
       return `${lost} (${reason || "unknown reason"})`;
     }

@@ -1,0 +1,29 @@
+// What the plugin says of a request of Pulumi that it refuses, or that fails.
+import { pluginWebhookType } from "../../common/type-tokens.js";
+import { unsupportedGetText } from "../../common/unsupported-get.js";
+import { bugText } from "./sentences.js";
+
+const plugin = "pulumi-resource-dbwebhooks";
+
+export const startedByHandText = `${plugin} is started by Pulumi, with the address of its engine as last argument, such as 127.0.0.1:12345.`;
+
+export const unnamedProviderText =
+  "Configure failed: Pulumi has sent no name of the provider. Nothing was changed.";
+
+export const schemaProcessText = `Configure failed: this process of ${plugin} was asked for its schema before, and Pulumi does not configure such a process. Nothing was changed.`;
+
+export const alreadyConfiguredText = `Configure failed: ${plugin} is already configured. Nothing was changed.`;
+
+export const notConfiguredText = `${plugin} received a request before Configure.`;
+
+export const externalWebhookText = `Read webhook failed: ${unsupportedGetText}`;
+
+export const unexpectedErrorText = `The request failed: an unexpected error. ${bugText}`;
+
+export function unknownTypeText(type: string): string {
+  return `There is no resource type ${type} in dbwebhooks: write ${pluginWebhookType}.`;
+}
+
+export function cannotListenText(reason: string): string {
+  return `${plugin} cannot listen on 127.0.0.1: ${reason}`;
+}
