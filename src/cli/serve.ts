@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type LocalServiceOptions, startLocalService } from "../local-service/index.js";
-import { logLine, startText } from "./serve-log.js";
+import { defaultApiKey } from "../local-service/options.js";
+import { logLine } from "./log-line.js";
 
 /** The options of the local service that `serve` sets. */
 export interface ServeOptions extends LocalServiceOptions {
@@ -24,4 +25,20 @@ export async function serve(options: ServeOptions): Promise<void> {
   await stopped;
   await service.close();
   write("Stopped.");
+}
+
+/** Returns the address of the service, and commands to copy. */
+function startText(baseUrl: string, apiKeys: readonly string[]): string {
+  // A key that the user chose may be secret. Without a value, the Pulumi CLI asks for it.
+  const shownKey = apiKeys.includes(defaultApiKey) ? ` ${defaultApiKey}` : "";
+  return `The local service listens at ${baseUrl}
+API keys: ${apiKeys.length}. It forgets all webhooks when it stops.
+
+Configure a stack with:
+
+  pulumi config set dbwebhooks:baseUrl ${baseUrl}
+  pulumi config set --secret dbwebhooks:apiKey${shownKey}
+
+Stop it with ^C.
+`;
 }

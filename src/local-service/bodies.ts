@@ -43,15 +43,10 @@ export function eventSchema(allowUnknownEvents: boolean) {
   });
 }
 
-/**
- * Returns what is wrong with a body, such as "url must be …; tableId must be …"; `undefined` if it
- * is valid.
- */
-export function validateBody(schema: z.ZodMiniType, body: unknown): string | undefined {
-  return schema
-    .safeParse(body)
-    .error?.issues.map(({ path, message }) => `${z.core.toDotPath(path)} ${message}`.trimStart())
-    .join("; ");
+/** Returns the problems of a body, such as "url must be …". */
+export function validateBody(schema: z.ZodMiniType, body: unknown): readonly string[] {
+  const { issues = [] } = schema.safeParse(body).error ?? {};
+  return issues.map(({ path, message }) => `${z.core.toDotPath(path)} ${message}`.trimStart());
 }
 
 /** A schema of objects that may have further fields. */

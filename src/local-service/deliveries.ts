@@ -33,8 +33,8 @@ export class Deliveries {
     this.#eventSchema = eventSchema(allowUnknownEvents);
   }
 
-  /** Returns what is wrong with an event; `undefined` if it is valid. */
-  validateNewEvent(event: unknown): string | undefined {
+  /** Returns the problems of an event. */
+  validateNewEvent(event: unknown): readonly string[] {
     return validateBody(this.#eventSchema, event);
   }
 

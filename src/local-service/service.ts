@@ -9,7 +9,8 @@ import { type Interceptor, Interceptors } from "./interceptors.js";
 import { ServiceLog } from "./log.js";
 import { defaultApiKey, type LocalServiceOptions } from "./options.js";
 import type { EmittedEvent, ReceivedRequest, StoredWebhook, WebhookChanges } from "./records.js";
-import { createRoutes, type ServiceParts } from "./routes.js";
+import { createRoutes } from "./routes.js";
+import type { ServiceParts } from "./webhook-handlers.js";
 
 /**
  * The timeouts of Node's server for the headers of a request and for the complete request, and how
@@ -113,9 +114,9 @@ export class LocalService implements AsyncDisposable {
    * outcomes. Rejects with a TypeError, and sends nothing, when the event is invalid.
    */
   async emit(event: NewEvent): Promise<EmittedEvent> {
-    const problem = this.#parts.deliveries.validateNewEvent(event);
-    if (problem !== undefined) {
-      throw new TypeError(`Invalid event: ${problem}.`);
+    const problems = this.#parts.deliveries.validateNewEvent(event);
+    if (problems.length > 0) {
+      throw new TypeError(`Invalid event: ${problems.join("; ")}.`);
     }
     return this.#parts.deliveries.emit(event);
   }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { logLine } from "../../src/cli/serve-log.ts";
+import { logLine } from "../../src/cli/log-line.ts";
 import type { LocalServiceOptions } from "../../src/local-service/index.ts";
 import { refusedUrl, startServer } from "../helpers/http-server.ts";
 import { startService } from "../helpers/local-service.ts";

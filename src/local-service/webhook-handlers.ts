@@ -1,0 +1,96 @@
+// The operations of the API (docs/api/README.md), for requests whose key may use the database.
+import { randomBytes } from "node:crypto";
+import type { Context } from "hono";
+import type { KnownApiKeys } from "./access.js";
+import { creationSchema, validateBody } from "./bodies.js";
+import type { Deliveries } from "./deliveries.js";
+import type { Interceptors } from "./interceptors.js";
+import type { ServiceLog } from "./log.js";
+import type { LocalServiceOptions } from "./options.js";
+import type { RequestEntry, StoredWebhook } from "./records.js";
+import type { ServiceEnv } from "./requests.js";
+import { sendError, sendNotFound } from "./responses.js";
+
+/** The parts of the service that the routes use. */
+export interface ServiceParts {
+  readonly webhooks: Map<number, StoredWebhook>;
+  readonly deliveries: Deliveries;
+  readonly keys: KnownApiKeys;
+  readonly log: ServiceLog;
+  readonly interceptors: Interceptors;
+  /** Aborted when the service closes. */
+  readonly closing: AbortSignal;
+}
+
+/** The path of the webhooks of a database, after that of all databases. */
+export const collectionPath = "/:databaseId/webhooks";
+/** The path of one webhook. */
+export const itemPath = "/:databaseId/webhooks/:webhookId";
+
+type CollectionContext = Context<ServiceEnv, typeof collectionPath>;
+type ItemContext = Context<ServiceEnv, typeof itemPath>;
+
+export function createWebhook(
+  { webhooks, log }: ServiceParts,
+  { allowUnknownEvents = false }: LocalServiceOptions,
+) {
+  const schema = creationSchema(allowUnknownEvents);
+  let lastId = microsecondsSinceEpoch();
+  return (c: CollectionContext) => {
+    if (!/^application\/json *(;|$)/i.test(c.req.header("content-type") ?? "")) {
+      return sendError(c, 415, "Content-Type must be application/json.");
+    }
+    const { body } = c.get("entry");
+    const problems = validateBody(schema, body);
+    if (problems.length > 0) {
+      return sendError(c, 400, `Invalid request body: ${problems.join("; ")}.`);
+    }
+    lastId += 1;
+    const { url, events, tableId = null } = body as StoredWebhook;
+    const subscription = { url, events: [...new Set(events)], tableId, active: true };
+    const created = { id: lastId, secret: createSecret() };
+    webhooks.set(lastId, { databaseId: c.req.param("databaseId"), ...subscription, ...created });
+    noteCommitted(log, c.get("entry"), lastId);
+    return c.json(created, 201);
+  };
+}
+
+export function listWebhooks({ webhooks }: ServiceParts) {
+  return (c: CollectionContext) => {
+    const isOfDatabase = (one: StoredWebhook) => one.databaseId === c.req.param("databaseId");
+    return c.json({ webhooks: [...webhooks.values()].filter(isOfDatabase).map(toListed) });
+  };
+}
+
+export function deleteWebhook({ webhooks, log }: ServiceParts) {
+  return (c: ItemContext) => {
+    const { databaseId, webhookId } = c.req.param();
+    const webhook = webhooks.get(Number(webhookId));
+    // Compared as text, because `Number` accepts spellings such as "01".
+    if (webhook?.databaseId !== databaseId || String(webhook.id) !== webhookId) {
+      return sendNotFound(c);
+    }
+    webhooks.delete(webhook.id);
+    noteCommitted(log, c.get("entry"), webhook.id);
+    return c.json({ success: true, message: `Webhook ${webhookId} deleted` });
+  };
+}
+
+function noteCommitted(log: ServiceLog, entry: RequestEntry, webhookId: number): void {
+  log.emit("request", Object.assign(entry, { committed: true, webhookId: String(webhookId) }));
+}
+
+/** No service creates a webhook per microsecond, so the ids of a later start are higher. */
+function microsecondsSinceEpoch(): number {
+  return Math.floor(1000 * (performance.timeOrigin + performance.now()));
+}
+
+/** 256 random bits in the form of Standard Webhooks (specification, "Signature scheme"). */
+function createSecret(): string {
+  return `whsec_${randomBytes(32).toString("base64")}`;
+}
+
+/** Returns a webhook as the list operation shows it, with an array of tables or `null` for all. */
+function toListed({ id, url, events, tableId, active }: StoredWebhook) {
+  return { id, url, events, tableIds: tableId === null ? null : [tableId], active };
+}
