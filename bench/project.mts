@@ -11,7 +11,6 @@ const repository = join(import.meta.dirname, "..");
 
 /** A contender's program and its stack, ready to be measured. */
 export interface Project {
-  /** The CLI's executable. */
   readonly pulumi: string;
   /** The working directory of the commands and of the provider. */
   readonly directory: string;
@@ -22,7 +21,6 @@ export interface Project {
 interface ProjectOptions {
   /** An empty directory for the project, its state and Pulumi's settings. */
   readonly root: string;
-  /** The number of webhooks that the program declares. */
   readonly count: number;
   readonly service: LocalService;
 }

@@ -17,7 +17,6 @@ export interface CachedTool {
 export interface TaskContext {
   /** Reports progress, one line at a time. */
   say: (line: string) => void;
-  /** Aborts the work. */
   signal: AbortSignal;
 }
 
@@ -42,7 +41,9 @@ export async function isComplete({ directory, programs }: CachedTool): Promise<b
 export async function ensureCached(tool: CachedTool, context: TaskContext): Promise<void> {
   // Closed to other users, also where the umask lets the group write.
   await mkdir(dirname(tool.directory), { recursive: true, mode: 0o700 });
-  if (!(await isComplete(tool))) await install(tool, context);
+  if (!(await isComplete(tool))) {
+    await install(tool, context);
+  }
 }
 
 /**
@@ -57,9 +58,13 @@ async function install(tool: CachedTool, context: TaskContext): Promise<void> {
     if (!(await isComplete({ ...tool, directory: partial }))) {
       throw new Error(`it did not make ${programs.join(", ")}`);
     }
-    for (const program of programs) await chmod(join(partial, program), 0o755);
+    for (const program of programs) {
+      await chmod(join(partial, program), 0o755);
+    }
     await rename(partial, directory).catch(async () => {
-      if (await isComplete(tool)) return;
+      if (await isComplete(tool)) {
+        return;
+      }
       // A program that cleans caches has left some files, and the target of a rename must be empty.
       await remove(directory);
       await rename(partial, directory);

@@ -34,7 +34,9 @@ ${lines.map(draw).join("\n")}
 function pulumiOutputOf(title: string): string[] {
   const step = demo.split(/^\[\d+ of \d+\] /m).find((part) => part.startsWith(title));
   const output = step?.match(/(?<=^ {4}\| ).*\S/gm);
-  if (output == null) throw new Error(`The input has no output of the step "${title}".`);
+  if (output == null) {
+    throw new Error(`The input has no output of the step "${title}".`);
+  }
   return output.filter((line) => !/^ [ +-]{2} pulumi/.test(line));
 }
 
@@ -55,7 +57,11 @@ function draw(line: { text: string; color: string }, index: number): string {
 }
 
 function colorOf(line: string): string {
-  if (line.startsWith("$")) return ' fill="#8ab4f8"';
-  if (/^ *(\+-|warning:)/.test(line)) return ' fill="#e5b567"';
+  if (line.startsWith("$")) {
+    return ' fill="#8ab4f8"';
+  }
+  if (/^ *(\+-|warning:)/.test(line)) {
+    return ' fill="#e5b567"';
+  }
   return /^ *\+ |\[secret\]/.test(line) ? ' fill="#8fce88"' : "";
 }

@@ -71,7 +71,6 @@ export async function update(_id: string, olds: Properties): Promise<dynamic.Upd
   return performOperation(updateOperation, { olds });
 }
 
-/** Deletes the webhook. */
 async function remove(id: string, props: Properties): Promise<void> {
   await performOperation(deleteOperation, parseStateEntry(id, props));
 }

@@ -172,7 +172,6 @@ export async function deleteWebhook(
   return { kind: "failed", call: { ...call, unusable: { part } } };
 }
 
-/** Names what makes the response to a creation unusable, if it is not the secret. */
 function partWithoutId(body: string, created: object | undefined): UnusableIdPart {
   if (created !== undefined) {
     return "id";

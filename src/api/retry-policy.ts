@@ -102,7 +102,6 @@ function hasCode(outcome: HttpOutcome, pattern: RegExp): boolean {
   return "codes" in outcome && outcome.codes.some((code) => pattern.test(code));
 }
 
-/** Returns the delay that the service asks for, or else one that grows with each attempt. */
 function delayAfter(outcome: HttpOutcome, number: number, random: () => number): number {
   const backoffMs = (firstMs: number) => Math.min(firstMs * 2 ** (number - 1), longestBackoffMs);
   return outcome.kind === "response" && outcome.retryAfterMs !== undefined

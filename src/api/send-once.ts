@@ -10,7 +10,6 @@ export interface HttpRequest {
   readonly method: "POST" | "DELETE" | "GET";
   readonly url: URL;
   readonly apiKey: string;
-  /** Sent as JSON. */
   readonly body?: unknown;
 }
 

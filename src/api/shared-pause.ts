@@ -17,7 +17,6 @@ export class SharedPause {
     this.#random = random;
   }
 
-  /** Makes all requests wait. */
   extend(delayMs: number): void {
     const now = performance.now();
     this.#beganAtMs = Math.min(this.#beganAtMs, now);

@@ -9,8 +9,8 @@ const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 const commands = /<\{%|##[\w-]*\[|^\s*::(?=[\w-]+[^:]*::)/g;
 
 /**
- * The length of the longest text that the state gets from a list, in UTF-16 code units, and so of a
- * url: no client and no server in general accepts a longer one.
+ * The length of the longest text that the state gets from a list, in UTF-16 code units. A url has
+ * the same limit, so that a list can show it.
  */
 export const maxTextLength = 2_000;
 

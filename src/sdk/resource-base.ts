@@ -8,7 +8,6 @@ import type { WebhookArgs } from "./args.js";
 export interface WebhookModule {
   /** The module that exports the class. */
   readonly module: string;
-  /** The type of its resources. */
   readonly type: string;
   /**
    * The type of the resources of the other module. Both have the same state, so this alias lets a
@@ -84,7 +83,6 @@ export function isResourceOfType(value: unknown, type: string): boolean {
   return (value as { __pulumiType?: unknown } | null | undefined)?.__pulumiType === type;
 }
 
-/** Returns the error for an external webhook: one that would only be read. */
 function unsupportedGetError(name: string): pulumi.RunError {
   return new pulumi.RunError(`Webhook ${name}: ${unsupportedGetText}`);
 }

@@ -35,7 +35,9 @@ function shareAccounts(program: Program) {
     printed: () => printed,
     /** Runs a command, and returns its exit code. */
     run: async (...command: string[]) => {
-      for (const service of [us(), eu()]) service.clearRequests();
+      for (const service of [us(), eu()]) {
+        service.clearRequests();
+      }
       // Variables of the default provider, which no explicit one takes.
       const environment = { DBWEBHOOKS_BASE_URL: us().baseUrl, DBWEBHOOKS_API_KEY: "us-key" };
       const { exitCode, output } = await stack().pulumi(

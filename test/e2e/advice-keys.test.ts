@@ -43,7 +43,9 @@ describe.each([javascriptProgram, yamlProgram])("Keys of $name", (program) => {
     // The databases of the two are gone, and the service no longer accepts the key of the Provider
     // of "rotated".
     service.use(({ databaseId = "", headers }, next) => {
-      if (databaseId.startsWith("lost")) return notFound();
+      if (databaseId.startsWith("lost")) {
+        return notFound();
+      }
       const isOld = databaseId === "rotated" && headers.authorization === "Bearer local-api-key";
       return isOld ? unauthorized() : next();
     });

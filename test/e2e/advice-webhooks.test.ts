@@ -68,9 +68,14 @@ describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
     service.use(async (request, next) => {
       const { databaseId = "" } = request;
       const existing = service.webhooks.find(isOf(databaseId));
-      if (!isPost(request) || existing === undefined) return next();
-      if (databaseId === "pair") await Promise.all(others);
-      else await vi.waitUntil(() => running.output().includes("database pair failed"), patience);
+      if (!isPost(request) || existing === undefined) {
+        return next();
+      }
+      if (databaseId === "pair") {
+        await Promise.all(others);
+      } else {
+        await vi.waitUntil(() => running.output().includes("database pair failed"), patience);
+      }
       const { id, secret } = existing;
       return databaseId === "full"
         ? respondWith(422)(request, next)

@@ -78,8 +78,12 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
       }
       const removeFaults = service.use((request, next) => {
         const { databaseId = "" } = request;
-        if (isDelete(request) && databaseId === "notDeleted") return forbidden(request, next);
-        if (!isPost(request) || !replacedOnRequest.includes(databaseId)) return next();
+        if (isDelete(request) && databaseId === "notDeleted") {
+          return forbidden(request, next);
+        }
+        if (!isPost(request) || !replacedOnRequest.includes(databaseId)) {
+          return next();
+        }
         // Pulumi compares nothing here, so the provider learns only from the deletion that it knows
         // the webhook.
         const [{ id, secret } = {}] = existingIn(databaseId);

@@ -91,8 +91,11 @@ function killAllBut(pattern: RegExp, pid: number): number[] {
   const kill = (id: number) => {
     killUnlessEnded(id);
     for (const child of all.filter(({ parent }) => parent === id)) {
-      if (pattern.test(child.args)) spared.push(child.pid);
-      else kill(child.pid);
+      if (pattern.test(child.args)) {
+        spared.push(child.pid);
+      } else {
+        kill(child.pid);
+      }
     }
   };
   kill(pid);
@@ -104,7 +107,9 @@ function killUnlessEnded(id: number): void {
   try {
     process.kill(id, "SIGKILL");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") {
+      throw error;
+    }
   }
 }
 

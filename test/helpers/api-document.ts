@@ -80,7 +80,9 @@ export const operations = Object.entries(document.paths).flatMap(
 /** Returns how a request differs from the document. */
 export function problemsOfRequest(request: SentRequest): string[] {
   const operation = operationOf(request);
-  if (operation === undefined) return [`${request.method} ${request.path} is no operation`];
+  if (operation === undefined) {
+    return [`${request.method} ${request.path} is no operation`];
+  }
   const { authorization = "", "content-type": contentType = "" } = request.headers;
   const { requestBody, parameters, pattern } = operation;
   const values = pattern.exec(request.path)?.groups ?? {};
@@ -102,12 +104,16 @@ export function problemsOfRequest(request: SentRequest): string[] {
  */
 export function problemsOfResponse(request: ApiRequest, response: ReceivedResponse): string[] {
   const operation = operationOf(request);
-  if (operation === undefined) return [];
+  if (operation === undefined) {
+    return [];
+  }
   const { statusCode, headers, json } = response;
   const { responses } = operation;
   const found =
     responses[statusCode] ?? responses[`${Math.floor(statusCode / 100)}XX`] ?? responses.default;
-  if (found === undefined) return [`${statusCode} is no response`];
+  if (found === undefined) {
+    return [`${statusCode} is no response`];
+  }
   return problemsOfBody(resolve(found), String(headers["content-type"]), json);
 }
 
@@ -118,7 +124,9 @@ function operationOf({ method, path }: ApiRequest) {
 function problemsOfBody({ content }: Body, contentType: string, body: unknown): string[] {
   const mediaType = contentType.split(";")[0] ?? "";
   const schema = content[mediaType]?.schema;
-  if (schema === undefined) return [`Content-Type is ${contentType}`];
+  if (schema === undefined) {
+    return [`Content-Type is ${contentType}`];
+  }
   const validate = validatorOf(schema);
   validate(body);
   const errors = validate.errors ?? [];
@@ -133,7 +141,9 @@ function problemsOfBody({ content }: Body, contentType: string, body: unknown): 
  */
 function validatorOf({ $ref }: Reference): ValidateFunction {
   const known = validators.get($ref);
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    return known;
+  }
   const schema = { type: "object", $ref: `openapi.yaml${$ref}`, unevaluatedProperties: false };
   const validate = ajv.compile(schema);
   validators.set($ref, validate);
@@ -141,7 +151,9 @@ function validatorOf({ $ref }: Reference): ValidateFunction {
 }
 
 function resolve<Node extends object>(node: Node | Reference): Node {
-  if (!("$ref" in node)) return node;
+  if (!("$ref" in node)) {
+    return node;
+  }
   const keys = node.$ref.replace("#/", "").split("/");
   return keys.reduce((at: object, key) => at[key as never], document) as Node;
 }

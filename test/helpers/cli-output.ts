@@ -52,8 +52,9 @@ export function errorsOf(output: string): WebhookDiagnostic[] {
   for (const line of output.slice(output.indexOf("\nDiagnostics:\n")).split("\n")) {
     // "  pulumi-nodejs:dynamic/dbwebhooks:Webhook (hook-1):"
     const [, resource] = /^ {2}\S+ \((.+)\):$/.exec(line) ?? [];
-    if (resource !== undefined) name = isWebhook(line) ? resource : undefined;
-    else if (name !== undefined && /^ +error: /.test(line)) {
+    if (resource !== undefined) {
+      name = isWebhook(line) ? resource : undefined;
+    } else if (name !== undefined && /^ +error: /.test(line)) {
       errors.push({ name, kind: /\[(\w+)\]$/.exec(line)?.[1] });
     }
   }

@@ -22,7 +22,9 @@ export type CommandResult = Awaited<RunningCommand["result"]>;
 /** Runs a command, and throws an error with its output unless it succeeds. */
 export async function succeed(...command: Parameters<typeof start>): Promise<CommandResult> {
   const result = await run(...command);
-  if (result.exitCode === 0) return result;
+  if (result.exitCode === 0) {
+    return result;
+  }
   throw new Error(`${command[0]} ${command[1].join(" ")}\n${result.output}`);
 }
 
@@ -69,7 +71,9 @@ export function start(
     // Tests run side by side, where expect.poll() does not know its test.
     await vi.waitUntil(isOver, { interval: 5, timeout: 120_000 }).catch(() => undefined);
     const [, group] = pattern.exec(textOf()) ?? [];
-    if (group !== undefined) return group;
+    if (group !== undefined) {
+      return group;
+    }
     throw new Error(`${command} has not printed ${pattern}: ${texts.output}`);
   };
   return { child, output, stdout, waitFor, result };

@@ -32,7 +32,9 @@ export async function startTlsServer(
   ...responses: readonly StubResponse[]
 ) {
   const { key, cert } = selfSignedCertificate();
-  if (isTrusted) setDefaultCACertificates([cert]);
+  if (isTrusted) {
+    setDefaultCACertificates([cert]);
+  }
   // The server prefers HTTP/2 but does not implement it: a client that offers HTTP/2 gets no
   // response.
   const server = https.createServer({ key, cert, ALPNProtocols: ["h2", "http/1.1"] });
@@ -113,8 +115,11 @@ export async function startProxy(target: string) {
       socket.pause();
       await opened;
       const upstream = connect(Number(new URL(target).port), "127.0.0.1");
-      if (head.startsWith("CONNECT ")) socket.write("HTTP/1.1 200 Connected\r\n\r\n");
-      else upstream.write(first);
+      if (head.startsWith("CONNECT ")) {
+        socket.write("HTTP/1.1 200 Connected\r\n\r\n");
+      } else {
+        upstream.write(first);
+      }
       pipeline(socket, upstream, socket, () => undefined);
     }),
   );
@@ -151,7 +156,9 @@ async function startSocketServer(serveSocket: (socket: Socket) => void) {
   return {
     url: await listen(server),
     [Symbol.asyncDispose]: () => {
-      for (const socket of sockets) socket.destroy();
+      for (const socket of sockets) {
+        socket.destroy();
+      }
       return server[Symbol.asyncDispose]();
     },
   };

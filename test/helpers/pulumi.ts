@@ -7,7 +7,9 @@ import { resolvePulumiCli } from "../../tools/pulumi-cli/resolve.mts";
 export async function setup(): Promise<void> {
   const cli = await resolvePulumiCli({ languages: ["yaml"] });
   for (const name of Object.keys(process.env)) {
-    if (/^(PULUMI|DBWEBHOOKS)_|_proxy$/i.test(name)) delete process.env[name];
+    if (/^(PULUMI|DBWEBHOOKS)_|_proxy$/i.test(name)) {
+      delete process.env[name];
+    }
   }
   Object.assign(process.env, cli.environment);
 }

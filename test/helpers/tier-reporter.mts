@@ -20,12 +20,16 @@ export class TierReporter implements Reporter {
 
   onTestModuleQueued({ project }: TestModule): void {
     const now = Date.now();
-    if (!this.#times.has(project.name)) this.#times.set(project.name, { start: now, end: now });
+    if (!this.#times.has(project.name)) {
+      this.#times.set(project.name, { start: now, end: now });
+    }
   }
 
   onTestModuleEnd({ project }: TestModule): void {
     const times = this.#times.get(project.name);
-    if (times) times.end = Date.now();
+    if (times) {
+      times.end = Date.now();
+    }
   }
 
   onTestRunEnd(): void {
@@ -38,7 +42,9 @@ export class TierReporter implements Reporter {
     });
     const line = `${tiers.join(" · ")}\n`;
     process.stdout.write(line);
-    if (TIERS_FILE) appendFileSync(TIERS_FILE, line);
+    if (TIERS_FILE) {
+      appendFileSync(TIERS_FILE, line);
+    }
     rmSync(this.#directory, { recursive: true });
   }
 }

@@ -81,7 +81,9 @@ export function fakeTransport(
   const waits: ReportedDelay[] = [];
   const sendOnce: http.SendOnce = async ({ url }, stoppingSignal) => {
     const name = url.pathname.slice(1);
-    if (stoppingSignal?.aborted) return unsent("stopping");
+    if (stoppingSignal?.aborted) {
+      return unsent("stopping");
+    }
     const endsAtStopIfUnsent = stoppingSignal !== undefined;
     attempts.push({ name, atMs: Date.now() - startedAt, endsAtStopIfUnsent });
     return respond(attempts.length, name);
@@ -125,7 +127,9 @@ export function useFakeClock(): void {
 export async function settled<Result>(promise: Promise<Result>): Promise<Result> {
   const end = Promise.allSettled([promise]);
   while (!(await Promise.race([end, pendingWork()]))) {
-    if (vi.getTimerCount() === 0) throw new Error("nothing is left that could settle the promise");
+    if (vi.getTimerCount() === 0) {
+      throw new Error("nothing is left that could settle the promise");
+    }
     await vi.advanceTimersToNextTimerAsync();
   }
   return promise;

@@ -82,7 +82,9 @@ export function withTwoServices(
     async (stack) => {
       await using newService = await startLocalService({ apiKeys: [keys.new] });
       const run: TwoServices["run"] = async (args, variables) => {
-        for (const one of [stack.service, newService]) one.clearRequests();
+        for (const one of [stack.service, newService]) {
+          one.clearRequests();
+        }
         const { exitCode, output } = await stack.pulumi(args, variables);
         return {
           isSuccess: exitCode === 0,

@@ -94,8 +94,12 @@ describe.each([javascriptProgram, yamlProgram])("Another base URL, through $name
       expect(await stack.outputs()).toEqual(before);
       expect(await baseUrlsOf(stack)).toEqual([baseUrl, baseUrl]);
 
-      for (const { id } of oldService.webhooks) oldService.removeWebhook(id);
-      for (const name of Object.keys(webhooks)) await removeFromState(stack, name);
+      for (const { id } of oldService.webhooks) {
+        oldService.removeWebhook(id);
+      }
+      for (const name of Object.keys(webhooks)) {
+        await removeFromState(stack, name);
+      }
       await configure(newService, keys.new);
       await stack.declare(webhooks);
       expect(await up()).toMatchObject({ ...moved, sentToOld: [] });
@@ -116,7 +120,9 @@ describe.each([javascriptProgram, yamlProgram])("Another base URL, through $name
 
       const target = await targetOf(stack, "orders");
       expect(await up(variablesOf(oldService, keys.old), target)).toMatchObject(oneDeletion);
-      for (const { id } of oldService.webhooks) oldService.removeWebhook(id);
+      for (const { id } of oldService.webhooks) {
+        oldService.removeWebhook(id);
+      }
       await removeLeftWebhooks(stack);
       expect(await up(variablesOf(newService, keys.new))).toMatchObject(unchanged);
     });
@@ -157,7 +163,9 @@ describe.each([javascriptProgram, yamlProgram])("Another base URL, through $name
       const variables = { DBWEBHOOKS_API_KEY: keys.oldNext };
       const ended = await up(variables, await targetOf(stack, "orders"));
       expect(ended).toMatchObject({ ...oneDeletion, sentToOld: [`DELETE Bearer ${keys.oldNext}`] });
-      for (const { id } of oldService.webhooks) oldService.removeWebhook(id);
+      for (const { id } of oldService.webhooks) {
+        oldService.removeWebhook(id);
+      }
       await removeLeftWebhooks(stack);
       expect(await up()).toMatchObject(unchanged);
     });

@@ -42,7 +42,9 @@ it.each<{ way: string; program: Program; remove: (stack: TestStack) => Promise<u
     way: "pulumi state delete",
     program: javascriptProgram,
     remove: async (stack) => {
-      for (const name of Object.keys(webhooks)) await removeFromState(stack, name);
+      for (const name of Object.keys(webhooks)) {
+        await removeFromState(stack, name);
+      }
     },
   },
   {
@@ -67,7 +69,9 @@ it.each<{ way: string; program: Program; remove: (stack: TestStack) => Promise<u
         const failed = await stack.pulumi(["up", ...noPromptFlags]);
         expect(failed.output).toMatch(/"The service returned a known id" in .* \[inDoubt\]/);
 
-        for (const { id } of after.webhooks) after.removeWebhook(id);
+        for (const { id } of after.webhooks) {
+          after.removeWebhook(id);
+        }
         await remove(stack);
         await stack.up();
 
@@ -115,7 +119,9 @@ describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
           "GET Bearer other-key",
         ]);
         expect(await storedWebhooks()).toEqual({});
-        for (const { id } of stack.service.webhooks) stack.service.removeWebhook(id);
+        for (const { id } of stack.service.webhooks) {
+          stack.service.removeWebhook(id);
+        }
       },
       { program, service },
     );

@@ -124,7 +124,9 @@ describe("The executable", () => {
 
     running.child.kill("SIGUSR1");
     // Calls that send no request leave the process time to handle the signal.
-    for (let call = 0; call < 10; call += 1) await running.check(someArgs());
+    for (let call = 0; call < 10; call += 1) {
+      await running.check(someArgs());
+    }
     await running[Symbol.asyncDispose]();
 
     expect(running.lines().filter((line) => /debugger/i.test(line))).toEqual([]);

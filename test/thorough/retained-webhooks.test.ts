@@ -17,7 +17,9 @@ describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
         const declare = (orders: object) => stack.declare({ orders, dependent }, { next });
         await declare({});
         await up();
-        for (const { id } of oldService.webhooks) oldService.removeWebhook(id);
+        for (const { id } of oldService.webhooks) {
+          oldService.removeWebhook(id);
+        }
         const urn = (await stack.storedWebhooks()).orders?.urn ?? "";
         await configure(newService, keys.new);
         const refused = [await run(["state", "delete", urn, "--yes"]), await up()];

@@ -23,7 +23,9 @@ it.each(seeds)(
     const print = (line: string) => {
       lines.push(line);
       // A run with a seed is one that somebody watches.
-      if (WALK_SEED !== undefined) process.stdout.write(`${line}\n`);
+      if (WALK_SEED !== undefined) {
+        process.stdout.write(`${line}\n`);
+      }
     };
     await withStack(
       async (stack) => {
@@ -33,7 +35,9 @@ it.each(seeds)(
 
         expect(problems, lines.join("\n")).toEqual([]);
         for (const service of services) {
-          for (const { id } of service.webhooks) service.removeWebhook(id);
+          for (const { id } of service.webhooks) {
+            service.removeWebhook(id);
+          }
         }
       },
       {

@@ -19,8 +19,12 @@ it("The pipelines of docs/ci.md pin what runs beside the keys, and run no script
   const actions: string[] = steps.flatMap(({ uses }: { uses?: string }) => uses ?? []);
   const isOurs = (action: string) => action.startsWith("actions/");
 
-  for (const action of actions) expect(action).toMatch(/@[0-9a-f]{40}$/);
-  for (const action of actions.filter(isOurs)) expect(workflow).toContain(action);
+  for (const action of actions) {
+    expect(action).toMatch(/@[0-9a-f]{40}$/);
+  }
+  for (const action of actions.filter(isOurs)) {
+    expect(workflow).toContain(action);
+  }
   expect(gitlab.deploy.image.name).toMatch(/:\d+\.\d+\.\d+$/);
   expect(gitlab.deploy.script).toEqual(commands);
   expect(commands).toEqual(["npm ci --ignore-scripts", "exec pulumi up --yes --stack production"]);

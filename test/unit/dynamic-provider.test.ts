@@ -136,7 +136,9 @@ it("All providers of one process stop when a signal says that Pulumi stores noth
 
   await configureProvider();
   for (const handler of process.rawListeners("SIGINT")) {
-    if (!listenersBefore.includes(handler)) handler("SIGINT");
+    if (!listenersBefore.includes(handler)) {
+      handler("SIGINT");
+    }
   }
   const second = await errorOf(module.create(someArgs()));
   release();

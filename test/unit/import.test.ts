@@ -35,7 +35,9 @@ describe("An import", () => {
   it("says once for each resource that another one may have the webhook: Pulumi reads it twice", async () => {
     const { import: importWebhook, lines } = await startImport({ 17: described, 18: described });
 
-    for (const id of ["17", "17", "18"]) await importWebhook(id, { urn: "urn:a" });
+    for (const id of ["17", "17", "18"]) {
+      await importWebhook(id, { urn: "urn:a" });
+    }
     await importWebhook("17", { urn: "urn:b" });
 
     expect(lines).toEqual([lineOf(17), lineOf(18), lineOf(17)]);

@@ -59,7 +59,9 @@ describe("Interceptors imitate a service", () => {
     const service = await startFaultyService();
     const responses = new Map<string, Promise<Response>>();
     service.use(async (request, next) => {
-      if (!isPost(request)) return next();
+      if (!isPost(request)) {
+        return next();
+      }
       const key = JSON.stringify([request.databaseId, request.body]);
       const response = responses.get(key) ?? next();
       responses.set(key, response);

@@ -207,8 +207,12 @@ describe("The plugin", () => {
 describe("The engine's log", () => {
   it("ignores the proxy variables that gRPC reads, which have lower-case names", async () => {
     await using proxy = await startRawServer((socket) => socket.destroy());
-    for (const name of ["http_proxy", "https_proxy", "grpc_proxy"]) vi.stubEnv(name, proxy.url);
-    for (const name of ["no_proxy", "no_grpc_proxy"]) vi.stubEnv(name, undefined);
+    for (const name of ["http_proxy", "https_proxy", "grpc_proxy"]) {
+      vi.stubEnv(name, proxy.url);
+    }
+    for (const name of ["no_proxy", "no_grpc_proxy"]) {
+      vi.stubEnv(name, undefined);
+    }
     const { engine, log } = await startLog();
 
     log.write(urn, "A line.", "info");

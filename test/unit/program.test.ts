@@ -259,7 +259,9 @@ function collectUnhandledErrors(): unknown[] {
   process.removeAllListeners(event).on(event, (error) => void errors.push(error));
   onTestFinished(() => {
     process.removeAllListeners(event);
-    for (const listener of listeners) process.on(event, listener);
+    for (const listener of listeners) {
+      process.on(event, listener);
+    }
   });
   return errors;
 }

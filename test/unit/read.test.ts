@@ -206,7 +206,9 @@ describe("A refresh with listing", () => {
     using parse = vi.spyOn(JSON, "parse");
     const countParses = async (reads: number) => {
       parse.mockClear();
-      for (let at = 0; at < reads; at++) await read("17", state);
+      for (let at = 0; at < reads; at++) {
+        await read("17", state);
+      }
       return parse.mock.calls.filter(([text]) => text.includes("odd")).length;
     };
 

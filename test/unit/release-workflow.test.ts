@@ -48,7 +48,9 @@ it("The jobs that pack a release get nothing from the job that tests", () => {
   );
 
   expect(uploads.map(([name]) => name)).toEqual(packingJobs);
-  for (const name of packingJobs) expect(jobs[name]).not.toHaveProperty("needs");
+  for (const name of packingJobs) {
+    expect(jobs[name]).not.toHaveProperty("needs");
+  }
   expect(Object.values(jobs).flatMap(actionsOf)).not.toContain("actions/cache");
   const caches = Object.values(jobs)
     .flatMap(({ steps }) => steps)

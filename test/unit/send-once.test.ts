@@ -290,8 +290,11 @@ describe("A request that was sent", () => {
   ])("is not retried after %s, even on a connection that was used before", async (_end, end) => {
     const usedBefore = new Set<Socket>();
     await using server = await startRawServer((socket) => {
-      if (usedBefore.has(socket)) end(socket);
-      else socket.write(`${head}0123456789`);
+      if (usedBefore.has(socket)) {
+        end(socket);
+      } else {
+        socket.write(`${head}0123456789`);
+      }
       usedBefore.add(socket);
     });
     const send = createSendOnce(10);

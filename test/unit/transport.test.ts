@@ -152,7 +152,9 @@ describe("A pause that a 429 asks for", () => {
         tokens + ((now - filledAtMs) / 1000) * requestsPerSecond,
       );
       filledAtMs = now;
-      if (tokens < 1) return throttled(1_000);
+      if (tokens < 1) {
+        return throttled(1_000);
+      }
       tokens -= 1;
       return ok;
     };
@@ -199,7 +201,9 @@ describe("A delay is reported", () => {
     const outcomes = [throttled(5_000), ok, failed9s, ok, failed9s, throttled9s];
     const transport = fakeTransport(inOrder(...outcomes));
 
-    for (const name of ["first", "second", "third"]) await transport.sendAtOnce(name);
+    for (const name of ["first", "second", "third"]) {
+      await transport.sendAtOnce(name);
+    }
 
     expect(transport.waits).toMatchObject([
       { kind: "pause", delayMs: 5_000 },

@@ -46,10 +46,14 @@ export async function buildExecutable(platform: Platform, directory: string): Pr
   });
   rmSync(configuration);
   // macOS on Apple silicon runs no program without a signature, and that of Node.js is invalid now.
-  if (os === "darwin") execFileSync("codesign", ["--force", "--sign", "-", output]);
+  if (os === "darwin") {
+    execFileSync("codesign", ["--force", "--sign", "-", output]);
+  }
 
   const copied = ["LICENSE", "schema.json", "troubleshooting.md"];
-  for (const file of copied) copyFileSync(join(built, file), join(directory, file));
+  for (const file of copied) {
+    copyFileSync(join(built, file), join(directory, file));
+  }
   const licences = readFileSync(join(built, "THIRD-PARTY-LICENSES"), "utf8");
   // The package for Windows has no licence file.
   const licenceOfNode = readFileSync(join(dirname(node), "../LICENSE"), "utf8").trim();

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A bundled package. */
 interface BundledPackage {
   readonly directory: string;
   readonly name: string;

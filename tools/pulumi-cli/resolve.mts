@@ -20,7 +20,6 @@ export interface PulumiCli {
   command: string;
   /** The version, without a leading `v`. */
   version: string;
-  /** The source of the CLI. */
   source: Source;
   /**
    * Changes to the environment of a process that runs this CLI: a `PATH` on which no other `pulumi`
@@ -74,17 +73,23 @@ ${search.failures.map((failure) => `  - ${failure}`).join("\n")}
 Install Pulumi 3.200 or newer (https://www.pulumi.com/docs/install/) so that it is on PATH, or \
 install Go ${requiredGo} or newer (https://go.dev/dl/) to have it built here; then run this again.`);
   }
-  for (const language of neededLanguages) await addLanguageHost(language, cli, search);
+  for (const language of neededLanguages) {
+    await addLanguageHost(language, cli, search);
+  }
   return cli;
 }
 
 async function findOnPath(search: Search): Promise<PulumiCli | undefined> {
-  if (!search.wanted.includes("path")) return undefined;
+  if (!search.wanted.includes("path")) {
+    return undefined;
+  }
   // The npm package of this name downloads the CLI when it is first run.
   const npmScript = join(sep, "node_modules", ".bin", sep);
   const found = (await which("pulumi", { all: true, nothrow: true })) ?? [];
   const usable = found.filter((file) => isAbsolute(file) && !file.includes(npmScript));
-  if (usable.length === 0) search.failures.push("pulumi on PATH: there is none");
+  if (usable.length === 0) {
+    search.failures.push("pulumi on PATH: there is none");
+  }
 
   for (const command of new Set(usable)) {
     try {
@@ -136,12 +141,16 @@ async function findOrInstall(search: Search): Promise<PulumiCli | undefined> {
 async function addLanguageHost(language: Language, cli: PulumiCli, search: Search): Promise<void> {
   const { PATH: path = "" } = cli.environment;
   const host = `pulumi-language-${language}`;
-  if ((await which(host, { path, nothrow: true })) !== null) return;
+  if ((await which(host, { path, nothrow: true })) !== null) {
+    return;
+  }
 
   const tool = builtLanguageHost(language);
   try {
     const isAllowed = search.wanted.includes("build") || (await isComplete(tool));
-    if (!isAllowed) throw new Error("PULUMI_CLI_SOURCES leaves builds out");
+    if (!isAllowed) {
+      throw new Error("PULUMI_CLI_SOURCES leaves builds out");
+    }
     await ensureCached(tool, search);
   } catch (error) {
     search.signal.throwIfAborted();
@@ -163,9 +172,13 @@ function reportFailure(source: string, error: unknown, { signal, say, failures }
 
 /** Returns the values in an environment variable, separated by commas. */
 function listIn<T extends string>(variable: string, values: readonly T[]): T[] | undefined {
-  if (!process.env[variable]) return undefined;
+  if (!process.env[variable]) {
+    return undefined;
+  }
   const names = process.env[variable].split(",").map((name) => name.trim());
   const known = values.filter((value) => names.includes(value));
-  if (known.length === names.length) return known;
+  if (known.length === names.length) {
+    return known;
+  }
   throw new Error(`${variable} is ${names.join(",")}; it takes ${values.join(", ")}`);
 }

@@ -19,7 +19,9 @@ const hasTerminal = process.platform === "win32" || [0, 1, 2].some((stream) => i
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(signal, () => {
     stopping.abort(signal);
-    if (signal !== "SIGINT" || !hasTerminal) pulumi?.kill(signal);
+    if (signal !== "SIGINT" || !hasTerminal) {
+      pulumi?.kill(signal);
+    }
   });
 }
 
@@ -35,7 +37,9 @@ try {
 } catch (error) {
   const { aborted, reason } = stopping.signal;
   // A signal has ended a download or a build together with its child processes.
-  if (aborted) process.exit(128 + constants.signals[reason as NodeJS.Signals]);
+  if (aborted) {
+    process.exit(128 + constants.signals[reason as NodeJS.Signals]);
+  }
   process.stderr.write(`${(error as Error).message}\n`);
   process.exitCode = 1;
 }

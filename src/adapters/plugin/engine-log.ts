@@ -13,7 +13,6 @@ export class EngineLog {
   readonly #client: EngineClient;
   readonly #sending = new Set<Promise<void>>();
 
-  /** @param engineAddress `HOST:PORT` of the engine. */
   constructor(engineAddress: string) {
     // By default gRPC sends even loopback traffic to the proxy of `http_proxy`.
     const options = { "grpc.enable_http_proxy": 0 };

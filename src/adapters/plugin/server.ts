@@ -40,7 +40,6 @@ import { failuresOf, webhookMethods } from "./webhook-methods.js";
 // memory.
 const maxMessageBytes = 64 * 1024 * 1024;
 
-/** The methods that all requests about a resource have. */
 interface ResourceRequest {
   getUrn(): string;
   getType(): string;

@@ -25,7 +25,6 @@ export class KnownWebhooks {
     this.#note(address, {});
   }
 
-  /** Notes that this command has created a webhook. */
   noteCreated(address: WebhookAddress): void {
     this.#note(address, { origin: "created" });
   }
@@ -35,7 +34,6 @@ export class KnownWebhooks {
     this.#note(address, { origin: this.#find(address)?.origin ?? "imported" });
   }
 
-  /** Notes that a comparison without differences has found a webhook at a resource. */
   noteHolder(address: WebhookAddress, urn: string): void {
     this.#note(address, { holder: urn });
   }

@@ -10,7 +10,6 @@ import type { Notify, Reporter } from "./reporter.js";
 
 /** What Pulumi passes with an operation besides the properties of the resource. */
 export interface OperationOptions {
-  /** Shows a line to the user. */
   readonly notify: Notify;
   /** Identifies the resource. The dynamic adapter does not get it. */
   readonly urn?: string | undefined;

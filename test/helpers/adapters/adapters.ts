@@ -105,6 +105,8 @@ export async function startAdapter(
 
 function failedCreation({ details, metadata }: ServiceError) {
   // With these details Pulumi would store the webhook although its creation failed.
-  if (metadata.get("grpc-status-details-bin").length > 0) throw new Error("a partial creation");
+  if (metadata.get("grpc-status-details-bin").length > 0) {
+    throw new Error("a partial creation");
+  }
   return { error: details };
 }

@@ -15,7 +15,9 @@ export async function startCreationInFlight(
   const service = await startLocalService();
   const { baseUrl, apiKey } = service;
   const running = await startAdapter(adapter, { baseUrl, apiKey });
-  if (fault) service.use(times(1, fault, isPost));
+  if (fault) {
+    service.use(times(1, fault, isPost));
+  }
   const { committed, release } = holdCreations(service, Number.POSITIVE_INFINITY);
   const creation = running.create(inputs);
   const exit = once(running.child, "exit");

@@ -40,7 +40,9 @@ export class SimulatedEngine {
   }
 
   stop(stop: Stop): void {
-    if (stop === "cancelled") this.monitor.stopSending();
+    if (stop === "cancelled") {
+      this.monitor.stopSending();
+    }
     // An engine that has sent SIGINT still responds.
     this.#refusesConnections = stop === "gone";
     // Without a handler the process ends, and with it the play.
@@ -49,6 +51,8 @@ export class SimulatedEngine {
       this.isGone = true;
       this.goneAt = this.#now();
     }
-    for (const handler of handlers) handler("SIGINT");
+    for (const handler of handlers) {
+      handler("SIGINT");
+    }
   }
 }

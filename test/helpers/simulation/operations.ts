@@ -9,7 +9,9 @@ export async function playOperations(pulumi: Pulumi): Promise<void> {
   const { play } = world;
   const absent = play.refresh === "before" ? await refreshAll(pulumi) : [];
   const operations = world.resources.map(async (resource) => {
-    if (!play.beginsAtOnce) await world.turn(`the operation of resource ${resource.number} begins`);
+    if (!play.beginsAtOnce) {
+      await world.turn(`the operation of resource ${resource.number} begins`);
+    }
     const isFound = play.refresh !== "beside" || (await refresh(pulumi, resource));
     const isAbsent = !isFound || absent.includes(resource);
     const playOperation = isAbsent ? createNew : operationOf[resource.kind];
@@ -26,7 +28,9 @@ async function refreshAll(pulumi: Pulumi): Promise<readonly Resource[]> {
   const absent: Resource[] = [];
   const refreshes = pulumi.world.resources.map(async (resource) => {
     const isFound = await refresh(pulumi, resource);
-    if (!isFound) absent.push(resource);
+    if (!isFound) {
+      absent.push(resource);
+    }
   });
   await pulumi.world.runUntil(Promise.all(refreshes));
   return absent;
@@ -69,7 +73,9 @@ async function expectRefusal(
     () => false,
     () => true,
   );
-  if (!isRefused) world.history.violations.push(`the ${name} of resource ${number} is accepted`);
+  if (!isRefused) {
+    world.history.violations.push(`the ${name} of resource ${number} is accepted`);
+  }
 }
 
 type PlayOperation<Result = unknown> = (pulumi: Pulumi, resource: Resource) => Promise<Result>;
@@ -95,20 +101,26 @@ const operationOf: Readonly<Record<OperationKind, PlayOperation>> = {
     await pulumi.check(resource, changes);
     await pulumi.compare(resource, changes);
     const isCreated = await createNew(pulumi, resource);
-    if (isCreated) await pulumi.delete(resource);
+    if (isCreated) {
+      await pulumi.delete(resource);
+    }
   },
 
   // `up --replace` asks for no comparison.
   forcedReplace: async (pulumi, resource) => {
     const isCreated = await createNew(pulumi, resource);
-    if (isCreated) await pulumi.delete(resource);
+    if (isCreated) {
+      await pulumi.delete(resource);
+    }
   },
 
   deleteBeforeReplace: async (pulumi, resource) => {
     await keep(pulumi, resource);
     await pulumi.compare(resource, changes);
     const isDeleted = await pulumi.delete(resource);
-    if (isDeleted) await createNew(pulumi, resource);
+    if (isDeleted) {
+      await createNew(pulumi, resource);
+    }
   },
 
   keep,
@@ -123,7 +135,9 @@ const operationOf: Readonly<Record<OperationKind, PlayOperation>> = {
   // A new resource imports the webhook of a resource that leaves the program.
   import: async (pulumi, resource) => {
     const isImported = await pulumi.import(resource);
-    if (isImported) await pulumi.check(resource);
+    if (isImported) {
+      await pulumi.check(resource);
+    }
     await pulumi.world.turn(`the former resource of ${resource.number} is deleted`);
     await pulumi.delete(resource, { isDuplicate: true });
   },
@@ -133,7 +147,9 @@ const operationOf: Readonly<Record<OperationKind, PlayOperation>> = {
     await pulumi.check(resource);
     await expectRefusal(pulumi, resource, "update", pulumi.compare(resource));
     const isDeleted = await pulumi.delete(resource);
-    if (isDeleted) pulumi.world.history.violations.push("a webhook of another service is deleted");
+    if (isDeleted) {
+      pulumi.world.history.violations.push("a webhook of another service is deleted");
+    }
   },
 
   // The service has lost the webhook, but no refresh has told Pulumi.

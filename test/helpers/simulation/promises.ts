@@ -116,12 +116,20 @@ function expectedEnds({ history, engine }: World, creation: Creation) {
   const earlier = history.creations.filter(
     (one) => one.resource === resource && one.beganAt < beganAt,
   );
-  if (earlier.some(mayHaveLeftWebhook)) return named ? [] : ["unchanged"];
-  if (!named) return ["notCreated", "inDoubt"];
+  if (earlier.some(mayHaveLeftWebhook)) {
+    return named ? [] : ["unchanged"];
+  }
+  if (!named) {
+    return ["notCreated", "inDoubt"];
+  }
   const { webhook, fault, at, engineIsGone } = named;
   const isKnown = history.hasMet(webhook.id, at);
-  if (isKnown || ["noSecret", "unmanaged", "unusableSecret"].includes(fault)) return ["inDoubt"];
-  if (engineIsGone) return ["undone", "leftBehind"];
+  if (isKnown || ["noSecret", "unmanaged", "unusableSecret"].includes(fault)) {
+    return ["inDoubt"];
+  }
+  if (engineIsGone) {
+    return ["undone", "leftBehind"];
+  }
   return engine.goneAt < endedAt ? ["undone", "leftBehind"] : ["stored"];
 }
 

@@ -36,19 +36,25 @@ export class Pulumi {
 
   async check({ number, args }: Resource, changes: object = {}): Promise<void> {
     const { failures } = await this.#provider.check({ ...args, ...changes });
-    if (failures.length > 0) this.world.history.violations.push(`resource ${number} is invalid`);
+    if (failures.length > 0) {
+      this.world.history.violations.push(`resource ${number} is invalid`);
+    }
   }
 
   /** Rejects if the provider refuses to compare. */
   async compare(resource: Resource, changes: object = {}): Promise<void> {
     const { args, old, number } = resource;
-    if (!old) return;
+    if (!old) {
+      return;
+    }
     const { history } = this.world;
     const { id } = old.webhook;
     const isDuplicated = history.creationsWithNewId(id).some(({ stored }) => stored);
     this.#meet(resource);
     await this.#provider.diff(id, old.state, { ...args, ...changes }, this.#optionsOf(resource));
-    if (isDuplicated) history.violations.push(`resource ${number} and a new one have ${id}`);
+    if (isDuplicated) {
+      history.violations.push(`resource ${number} and a new one have ${id}`);
+    }
   }
 
   /** Returns whether Pulumi can store the webhook. */
@@ -56,7 +62,9 @@ export class Pulumi {
     const { play, engine } = this.world;
     let isCreated = await this.#createOnce(resource);
     for (let left = play.repeatsCreations ? 2 : 0; left > 0; left--) {
-      if (isCreated || engine.isGone) break;
+      if (isCreated || engine.isGone) {
+        break;
+      }
       isCreated = await this.#createOnce(resource);
     }
     return isCreated;
@@ -82,7 +90,9 @@ export class Pulumi {
   /** Returns whether the provider still finds the webhook. */
   async refresh(resource: Resource): Promise<boolean> {
     const { old } = resource;
-    if (!old) return false;
+    if (!old) {
+      return false;
+    }
     this.#meet(resource);
     const options = this.#optionsOf(resource);
     const found = await this.#provider.read(old.webhook.id, old.state, options);
@@ -107,7 +117,9 @@ export class Pulumi {
   /** Deletes the webhook in the state. Returns whether the deletion succeeded. */
   async delete(resource: Resource, { isDuplicate = false } = {}): Promise<boolean> {
     const { old } = resource;
-    if (!old) return true;
+    if (!old) {
+      return true;
+    }
     const { webhook } = old;
     const { history } = this.world;
     const deletion: Deletion = { resource, webhook, isDuplicate, beganAt: history.now() };
@@ -124,7 +136,9 @@ export class Pulumi {
 
   /** The webhooks of another service have numbers of their own. */
   #meet({ old, kind }: Resource): void {
-    if (old && kind !== "elsewhere") this.world.history.meet(old.webhook.id);
+    if (old && kind !== "elsewhere") {
+      this.world.history.meet(old.webhook.id);
+    }
   }
 
   #optionsOf({ number }: Resource, suffix = "") {

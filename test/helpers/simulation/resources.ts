@@ -28,10 +28,14 @@ export function declareResource(
   // resource this is.
   const url = `https://example.com:${"0".repeat(number)}443/${path}`;
   const args = { databaseId, url, events: ["record.created"] };
-  if (kind === "create") return { number, kind, args };
+  if (kind === "create") {
+    return { number, kind, args };
+  }
   const webhook = service.add({ url });
   const isElsewhere = kind === "elsewhere";
-  if (kind === "recreate" || isElsewhere) service.webhooks.delete(webhook.id);
+  if (kind === "recreate" || isElsewhere) {
+    service.webhooks.delete(webhook.id);
+  }
   const storedAt = isElsewhere ? otherBaseUrl : baseUrl;
   const state = someState({ ...args, baseUrl: storedAt, secret: webhook.secret });
   return { number, kind, args, old: { webhook, state } };

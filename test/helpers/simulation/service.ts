@@ -45,12 +45,24 @@ export class SimulatedService {
   receive({ method, url, body }: HttpRequest, fault: Fault): Reply {
     const id = url.pathname.split("/").at(-1) ?? "";
     const receiver = (body as { url?: string } | undefined)?.url ?? "";
-    if (fault === "unreachable") return { outcome: connectionRefused };
-    if (fault === "throttled") return { outcome: throttled(6_000) };
-    if (fault === "failed") return { outcome: response(500) };
-    if (fault === "denied") return { outcome: response(404, undefined, errorBody("NOT_FOUND")) };
-    if (fault === "refused") return { outcome: this.#refuse(receiver, id) };
-    if (method === "GET") return { outcome: fault === "lost" ? connectionLost : this.#list() };
+    if (fault === "unreachable") {
+      return { outcome: connectionRefused };
+    }
+    if (fault === "throttled") {
+      return { outcome: throttled(6_000) };
+    }
+    if (fault === "failed") {
+      return { outcome: response(500) };
+    }
+    if (fault === "denied") {
+      return { outcome: response(404, undefined, errorBody("NOT_FOUND")) };
+    }
+    if (fault === "refused") {
+      return { outcome: this.#refuse(receiver, id) };
+    }
+    if (method === "GET") {
+      return { outcome: fault === "lost" ? connectionLost : this.#list() };
+    }
     const reply = method === "POST" ? this.#create(receiver, fault) : { outcome: this.#delete(id) };
     return fault === "lost" ? { outcome: connectionLost } : reply;
   }
@@ -66,15 +78,21 @@ export class SimulatedService {
     const named = this.#webhookToName(url, fault);
     const { id } = named;
     const secret = fault === "unusableSecret" ? `${named.secret}\n` : named.secret;
-    if (fault === "noId") return { outcome: response(201, undefined, { secret }) };
+    if (fault === "noId") {
+      return { outcome: response(201, undefined, { secret }) };
+    }
     const hasSecret = fault !== "noSecret" && fault !== "unmanaged";
     return { outcome: response(201, undefined, hasSecret ? { id, secret } : { id }), named };
   }
 
   #webhookToName(url: string, fault: Fault): ServiceWebhook {
-    if (fault === "unmanaged") return this.unmanaged;
+    if (fault === "unmanaged") {
+      return this.unmanaged;
+    }
     const existing = [...this.webhooks.values()].findLast(this.#mayName);
-    if (fault === "existing" && existing) return existing;
+    if (fault === "existing" && existing) {
+      return existing;
+    }
     const deleted = this.all.find(({ id }) => !this.webhooks.has(id));
     const reused = fault === "reusedId" && deleted ? { id: deleted.id } : {};
     return this.add({ url, createdFor: resourceNumberOf(url), ...reused });
@@ -87,7 +105,9 @@ export class SimulatedService {
   }
 
   #list(): HttpOutcome {
-    if (!this.canList) return response(404);
+    if (!this.canList) {
+      return response(404);
+    }
     const webhooks = [...this.webhooks.values()].map(({ id, url }) =>
       listed({ id: Number(id), url, events: ["record.created"] }),
     );

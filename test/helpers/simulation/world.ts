@@ -53,16 +53,23 @@ export class World {
   async runUntil(promise: Promise<unknown>): Promise<void> {
     const ended = promise.then(() => true);
     for (let turns = 0; !(await Promise.race([ended, pendingWork()])); turns++) {
-      if (turns > 10_000) throw new Error("the operations do not end");
+      if (turns > 10_000) {
+        throw new Error("the operations do not end");
+      }
       this.#checkSignalHandlers();
-      if (this.#scheduler.count() > 0) await this.#scheduler.waitNext(1);
-      else if (vi.getTimerCount() > 0) await vi.advanceTimersToNextTimerAsync();
+      if (this.#scheduler.count() > 0) {
+        await this.#scheduler.waitNext(1);
+      } else if (vi.getTimerCount() > 0) {
+        await vi.advanceTimersToNextTimerAsync();
+      }
     }
   }
 
   /** Sends one request. This replaces undici. */
   readonly sendOnce: SendOnce = async (request, stopping) => {
-    if (stopping?.aborted) return unsent("stopping");
+    if (stopping?.aborted) {
+      return unsent("stopping");
+    }
     const isUndo = stopping === undefined;
     if (!isUndo && performance.now() < this.#pausedUntilMs) {
       this.history.violations.push("a request is sent during a pause");
@@ -73,12 +80,18 @@ export class World {
     // The key that has just created a webhook has access to it.
     const fault = isUndo && chosen === "denied" ? "none" : chosen;
     const reply = this.service.receive(request, fault);
-    if (fault === "slow") await new Promise((resolve) => setTimeout(resolve, 8_000));
+    if (fault === "slow") {
+      await new Promise((resolve) => setTimeout(resolve, 8_000));
+    }
     await this.turn(`the response to ${request.method} arrives`);
     this.#notePause(reply.outcome);
     this.#noteResponse(request, reply.outcome);
-    if (fault === "denied") this.#noteDenied(request);
-    if (reply.named) this.#noteNamed(request, { webhook: reply.named, fault });
+    if (fault === "denied") {
+      this.#noteDenied(request);
+    }
+    if (reply.named) {
+      this.#noteNamed(request, { webhook: reply.named, fault });
+    }
     return reply.outcome;
   };
 
@@ -88,7 +101,9 @@ export class World {
     const succeeded = statusCode >= 200 && statusCode < 300;
     const at = history.now();
     const id = url.pathname.split("/").at(-1) ?? "";
-    if (method === "DELETE") history.sentDeletions.push({ at, id, succeeded });
+    if (method === "DELETE") {
+      history.sentDeletions.push({ at, id, succeeded });
+    }
   }
 
   #noteDenied({ method, url }: HttpRequest): void {
@@ -96,15 +111,21 @@ export class World {
     const isInFlight = ({ webhook, endedAt }: Deletion) =>
       webhook.id === id && endedAt === undefined;
     const deletion = method === "DELETE" && this.history.deletions.find(isInFlight);
-    if (deletion) deletion.wasDenied = true;
+    if (deletion) {
+      deletion.wasDenied = true;
+    }
   }
 
   /** A request that has no time left for another attempt does not make the others wait. */
   #notePause(outcome: HttpOutcome): void {
-    if (outcome.kind !== "response" || outcome.statusCode !== 429) return;
+    if (outcome.kind !== "response" || outcome.statusCode !== 429) {
+      return;
+    }
     const untilMs = performance.now() + (outcome.retryAfterMs ?? 0);
     const hasTimeLeft = untilMs - this.#beganAtMs < retrySeconds * 1000;
-    if (hasTimeLeft) this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
+    if (hasTimeLeft) {
+      this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
+    }
   }
 
   #noteNamed({ body }: HttpRequest, named: { webhook: ServiceWebhook; fault: Fault }): void {
@@ -112,7 +133,9 @@ export class World {
     const creation = this.history.creations.findLast((one) => one.resource.number === number);
     const engineIsGone = this.engine.isGone;
     const at = this.history.meet(named.webhook.id);
-    if (creation) creation.named = { ...named, at, engineIsGone };
+    if (creation) {
+      creation.named = { ...named, at, engineIsGone };
+    }
   }
 
   #checkSignalHandlers(): void {

@@ -78,7 +78,9 @@ export class Agreement {
     const notDeleted = errors.filter(({ kind }) => kind === "notDeleted").map(({ name }) => name);
     for (const [key, entries] of Map.groupBy(this.#inState, keyOf)) {
       const names = entries.map(({ name }) => name);
-      if (names.length > 1) problems.push(`webhook ${key} is in the state of ${names.join(", ")}`);
+      if (names.length > 1) {
+        problems.push(`webhook ${key} is in the state of ${names.join(", ")}`);
+      }
       const webhook = webhooks.get(key);
       if (webhook === undefined) {
         const mayBeGone = entries.some(
@@ -102,24 +104,37 @@ export class Agreement {
     const webhooks = this.#atServices();
     const atServices = new Set(webhooks.map(keyOf));
     for (const key of this.#unmanaged) {
-      if (!atServices.has(key)) problems.push(`the unmanaged webhook ${key} was deleted`);
-      if (!atServices.has(key) || inState.has(key)) this.#unmanaged.delete(key);
+      if (!atServices.has(key)) {
+        problems.push(`the unmanaged webhook ${key} was deleted`);
+      }
+      if (!atServices.has(key) || inState.has(key)) {
+        this.#unmanaged.delete(key);
+      }
     }
     const hosts = new Map(program.map(({ name, host }) => [name, host]));
     const named = errors
       .filter(({ kind = "" }) => kindsOfUnmanaged.includes(kind))
       .map(({ name }) => hosts.get(name));
-    for (const key of this.#trusts404 ? this.#deletionsWith404() : []) this.#released.add(key);
+    for (const key of this.#trusts404 ? this.#deletionsWith404() : []) {
+      this.#released.add(key);
+    }
     for (const webhook of webhooks) {
       const key = keyOf(webhook);
-      if (inState.has(key) || this.#unmanaged.has(key)) continue;
+      if (inState.has(key) || this.#unmanaged.has(key)) {
+        continue;
+      }
       this.#unmanaged.add(key);
-      if (this.#released.has(key)) continue;
+      if (this.#released.has(key)) {
+        continue;
+      }
       const { host } = new URL(webhook.url);
       const error = named.indexOf(host);
       // An error explains one webhook.
-      if (error >= 0) named.splice(error, 1);
-      else problems.push(`webhook ${key} of ${host} is left behind without an error`);
+      if (error >= 0) {
+        named.splice(error, 1);
+      } else {
+        problems.push(`webhook ${key} of ${host} is left behind without an error`);
+      }
     }
     return problems;
   }
@@ -142,7 +157,9 @@ export class Agreement {
 
   /** No secret and no key is in the output, or in clear text in the backend. */
   #problemsOfSecrets({ output, storedText }: EndedCommand): string[] {
-    for (const { secret } of this.#atServices()) this.#secrets.add(secret);
+    for (const { secret } of this.#atServices()) {
+      this.#secrets.add(secret);
+    }
     const secrets = [...this.#secrets];
     const isIn = (text: string) => secrets.some((secret) => text.includes(secret));
     return [

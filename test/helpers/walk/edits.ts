@@ -28,7 +28,9 @@ const editsAgainstRefresh = ["change options", "move to another provider"];
 export function firstProgram(choose: Choose, nextNumber: NextNumber): WalkProgram {
   const count = oneOf(choose, [2, 3, 4]);
   let program: WalkProgram = [];
-  while (program.length < count) program = add(choose, program, nextNumber);
+  while (program.length < count) {
+    program = add(choose, program, nextNumber);
+  }
   return program;
 }
 
@@ -46,7 +48,9 @@ export function editAtRandom(choose: Choose, before: WalkProgram, nextNumber: Ne
   for (let attempt = 0; names.length < count && attempt < 10; attempt++) {
     const [name, edit] = weighted(choose, edits);
     const edited = edit(choose, program, nextNumber);
-    if (edited !== program) names.push(name);
+    if (edited !== program) {
+      names.push(name);
+    }
     program = edited;
   }
   return {
@@ -71,7 +75,9 @@ const changing =
     ) => Partial<DeclaredWebhook>,
   ): Edit =>
   (choose, program) => {
-    if (program.length === 0) return program;
+    if (program.length === 0) {
+      return program;
+    }
     const webhook = oneOf(choose, program);
     const earlier = program.slice(0, program.indexOf(webhook));
     return withChanges(program, webhook.name, change(choose, webhook, earlier));
@@ -96,10 +102,14 @@ const move = changing((choose, { provider }) => ({
  */
 const changePair: Edit = (choose, program) => {
   const dependents = program.filter(({ urlFrom, flagFrom }) => urlFrom ?? flagFrom);
-  if (dependents.length === 0) return program;
+  if (dependents.length === 0) {
+    return program;
+  }
   const dependent = oneOf(choose, dependents);
   const from = program.find(({ name }) => name === (dependent.urlFrom ?? dependent.flagFrom));
-  if (from === undefined) return program;
+  if (from === undefined) {
+    return program;
+  }
   const path = from.path + 1;
   const changed = withChanges(program, from.name, { path, deleteBeforeReplace: true });
   return isChosen(choose, 60)
@@ -108,14 +118,18 @@ const changePair: Edit = (choose, program) => {
 };
 
 const remove: Edit = (choose, program) => {
-  if (program.length === 0) return program;
+  if (program.length === 0) {
+    return program;
+  }
   const removed = oneOf(choose, program);
   const others = program.filter((webhook) => webhook !== removed);
   return withNewNames(others, (name) => (name === removed.name ? [] : [name]));
 };
 
 const rename: Edit = (choose, program, nextNumber) => {
-  if (program.length === 0) return program;
+  if (program.length === 0) {
+    return program;
+  }
   const { name, aliases } = oneOf(choose, program);
   const newName = `hook-${nextNumber()}`;
   const renamed = withNewNames(program, (one) => [one === name ? newName : one]);

@@ -70,7 +70,9 @@ export async function runCommand(
   { args, isInterrupted = false }: WalkCommand,
   services: readonly LocalService[],
 ): Promise<CommandResult> {
-  if (!isInterrupted) return stack.pulumi(args);
+  if (!isInterrupted) {
+    return stack.pulumi(args);
+  }
   const holds = services.map((service) => holdCreations(service, Number.POSITIVE_INFINITY));
   const held = Promise.any(holds.map(({ committed }) => committed));
   const running = stack.start(args);
@@ -81,7 +83,9 @@ export async function runCommand(
     const isCancelling = () => /cancell?ing/i.test(running.output());
     await vi.waitUntil(() => isCancelling() || running.child.exitCode !== null, 100_000);
   }
-  for (const { release } of holds) release();
+  for (const { release } of holds) {
+    release();
+  }
   return running.result;
 }
 

@@ -10,7 +10,9 @@ export type Choose = fc.GeneratorValue;
 export function choicesOf(seed: number, step: number): Choose {
   // Its bias to small values is for properties, which look for the smallest counterexample.
   const [choose] = fc.sample(fc.noBias(fc.gen()), { seed: seed * 100_003 + step, numRuns: 1 });
-  if (choose === undefined) throw new Error("fast-check has generated nothing");
+  if (choose === undefined) {
+    throw new Error("fast-check has generated nothing");
+  }
   return choose;
 }
 

@@ -68,7 +68,9 @@ export function keepOneWebhookPerUrl(services: readonly LocalService[]): Injecte
     const existing = service.webhooks.findLast(
       ({ databaseId, url }) => databaseId === request.databaseId && url === request.body?.url,
     );
-    if (existing === undefined) return next();
+    if (existing === undefined) {
+      return next();
+    }
     const { id, secret } = existing;
     return Response.json({ id, secret });
   });

@@ -49,7 +49,9 @@ export async function walk(stack: TestStack, options: WalkOptions): Promise<stri
   for (let step = 1; step <= options.steps && !session.isStateInvalid; step++) {
     await session.step(`step ${step}`, choicesOf(options.seed, step));
   }
-  if (!session.isStateInvalid) await session.end();
+  if (!session.isStateInvalid) {
+    await session.end();
+  }
   return session.problems;
 }
 
@@ -98,10 +100,14 @@ class Walk {
     if (this.#isUpToDate && isChosen(choose, 10)) {
       this.#move();
       await this.#run(`${title} (move to ${this.#entry})`, plainUp);
-      if (this.#changes().length > 0) this.#addProblem(`${title}: a move changes webhooks`);
+      if (this.#changes().length > 0) {
+        this.#addProblem(`${title}: a move changes webhooks`);
+      }
     } else if (this.#isUpToDate && isChosen(choose, 4)) {
       await this.#run(title, plainUp);
-      if (this.#changes().length > 0) this.#addProblem(`${title}: a second "up" changes webhooks`);
+      if (this.#changes().length > 0) {
+        this.#addProblem(`${title}: a second "up" changes webhooks`);
+      }
     } else if (this.#isUpToDate && isChosen(choose, 6)) {
       // Nothing else is to be done, because another error would leave both entries of a webhook in
       // the state.
@@ -131,7 +137,9 @@ class Walk {
 
   async end(): Promise<void> {
     await this.#run("end", destroy);
-    if (!this.#agreement.isStateEmpty) this.#addProblem("the last destroy leaves webhooks");
+    if (!this.#agreement.isStateEmpty) {
+      this.#addProblem("the last destroy leaves webhooks");
+    }
   }
 
   /** Runs a command, and checks what it left. */
@@ -140,7 +148,9 @@ class Walk {
     const { args } = command;
     const program = this.#program;
     await this.#writeProgram();
-    for (const service of services) service.clearRequests();
+    for (const service of services) {
+      service.clearRequests();
+    }
     const { exitCode, output } = await runCommand(this.#stack, command, services);
     fault?.remove();
     const { stdout: exported } = await this.#stack.pulumi(["stack", "export", "--show-secrets"]);
@@ -155,11 +165,19 @@ class Walk {
     // out.
     const isRefused = args.includes("--target") && errors.length === 0;
     const mayFail = fault !== undefined || command.isInterrupted || isRefused;
-    if (exitCode !== 0 && !mayFail) problems.push(`exit code ${exitCode}`);
+    if (exitCode !== 0 && !mayFail) {
+      problems.push(`exit code ${exitCode}`);
+    }
     const isReadOnly = args[0] === "preview" || args[0] === "refresh";
-    if (isReadOnly && this.#changes().length > 0) problems.push("sends creations or deletions");
-    for (const problem of problems) this.#addProblem(`${words}: ${problem}`);
-    if (problems.length > 0) print(`${JSON.stringify(program)}\n${output}`);
+    if (isReadOnly && this.#changes().length > 0) {
+      problems.push("sends creations or deletions");
+    }
+    for (const problem of problems) {
+      this.#addProblem(`${words}: ${problem}`);
+    }
+    if (problems.length > 0) {
+      print(`${JSON.stringify(program)}\n${output}`);
+    }
     this.#isUpToDate = exitCode === 0 && fault === undefined && isCompleteUp(command);
     this.#allowsRefresh ||= this.#isUpToDate;
     this.isStateInvalid ||= output.includes("snapshot integrity failure");

@@ -124,9 +124,13 @@ async function runCase(setup: Setup, faultCase: FaultCase) {
   const operation = await prepare(setup, faultCase);
   const requestsBefore = service.requests.filter(isOfCase).length;
   const isMet = (request: ReceivedRequest) => isOfCase(request) && request.method === on;
-  if (fault) service.use(times(faultCase.times ?? Number.POSITIVE_INFINITY, fault, isMet));
+  if (fault) {
+    service.use(times(faultCase.times ?? Number.POSITIVE_INFINITY, fault, isMet));
+  }
   const { holdRequest, release } = hold();
-  if (faultCase.isHeldBack) service.use(times(1, holdRequest, isMet));
+  if (faultCase.isHeldBack) {
+    service.use(times(1, holdRequest, isMet));
+  }
 
   const { state, error } = await operation();
 
@@ -161,7 +165,9 @@ async function prepareCreation({ service, running }: Setup, { databaseId }: Faul
     const result = await running.create(inputs, databaseId);
     const created = service.webhooks.find((webhook) => webhook.databaseId === databaseId);
     const idOfCreated = created && String(created.id);
-    if ("error" in result) return { state: "nothing", error: result.error };
+    if ("error" in result) {
+      return { state: "nothing", error: result.error };
+    }
     const isStored = result.id === idOfCreated && result.secret === created?.secret;
     return { state: isStored ? "the webhook" : "another id or secret", error: "" };
   };
@@ -172,7 +178,9 @@ async function prepareDeletion({ service, running }: Setup, faultCase: FaultCase
   const { databaseId: _, ...body } = someArgs();
   const { databaseId } = faultCase;
   const { json } = await createWebhook(service, { databaseId, body });
-  if (faultCase.isRemovedBefore) service.removeWebhook(json.id);
+  if (faultCase.isRemovedBefore) {
+    service.removeWebhook(json.id);
+  }
   const { storedBaseUrl: baseUrl = service.baseUrl } = faultCase;
   const state = { ...someArgs({ databaseId }), baseUrl, secret: json.secret };
   return async () => {
