@@ -15,6 +15,7 @@ import {
 } from "@pulumi/pulumi/automation/index.js";
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { Webhook } from "standardwebhooks";
+import { steps } from "./demo-steps.mts";
 import { hermeticEnvironment } from "./pulumi-cli/environment.mts";
 import { type PulumiCli, resolvePulumiCli } from "./pulumi-cli/resolve.mts";
 
@@ -24,16 +25,6 @@ const consumerName = "dbwebhooks-consumer";
 const stackName = "demo";
 const otherSecret = `whsec_${Buffer.alloc(32).toString("base64")}`;
 
-const steps = {
-  findCli: "Find the Pulumi CLI, or get it",
-  startServers:
-    "Start the local service, which takes the place of your database service, and a receiver",
-  create: "Run pulumi up of examples/basic: it creates a webhook and keeps its secret, encrypted",
-  change: "Run pulumi preview with another URL: it announces a replacement, and sends nothing",
-  emit: "Emit an event, and verify the notification with the secret from the stack",
-  share: "Read the secret in a second stack, through a StackReference",
-  destroy: "Run pulumi destroy of both stacks: it deletes the webhook",
-};
 const stepTitles = Object.values(steps);
 const outputOptions = {
   onOutput: showPulumiOutput,

@@ -1,6 +1,7 @@
 // Draws what Pulumi prints in `npm start`, as an SVG that GitHub and npm show:
 // npm start | npx node tools/picture.mts > docs/images/pulumi-up.svg
 import { text } from "node:stream/consumers";
+import { steps } from "./demo-steps.mts";
 
 const fontSize = 13;
 const lineHeight = 19;
@@ -12,10 +13,10 @@ const width = Math.ceil(columns * fontSize * 0.61) + 2 * margin;
 const demo = await text(process.stdin);
 const lines = [
   "$ pulumi up",
-  ...pulumiOutputOf("Run pulumi up of examples/basic"),
+  ...pulumiOutputOf(steps.create),
   "",
   "$ pulumi preview    # after a change of the URL",
-  ...pulumiOutputOf("Run pulumi preview"),
+  ...pulumiOutputOf(steps.change),
 ].flatMap((line) => wrap(line).map((text) => ({ text, color: colorOf(line) })));
 const height = lines.length * lineHeight + 2 * margin;
 process.stdout.write(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img">

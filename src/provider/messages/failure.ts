@@ -5,7 +5,7 @@ import { bugText, sentences } from "./sentences.js";
 import { see } from "./troubleshooting.js";
 
 /** What a failure of each kind means for the webhook. */
-const consequenceTexts: Readonly<Record<ErrorKind, string>> = {
+export const consequenceTexts: Readonly<Record<ErrorKind, string>> = {
   notCreated: "No webhook was created.",
   inDoubt: "If the service has created a webhook, its secret is not stored.",
   undone: "The new webhook was deleted.",

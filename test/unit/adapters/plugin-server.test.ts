@@ -1,0 +1,430 @@
+import { once } from "node:events";
+import { connect as connectSocket } from "node:net";
+import { status } from "@grpc/grpc-js";
+import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb.js";
+import { LogSeverity } from "@pulumi/pulumi/proto/engine_pb.js";
+import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
+import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { version } from "../../../package.json";
+import { EngineLog } from "../../../src/adapters/plugin/engine-log.ts";
+import { PluginServer } from "../../../src/adapters/plugin/server.ts";
+import { providerText } from "../../../src/common/provider-text.ts";
+import { times } from "../../../src/local-service/index.ts";
+import { EngineMonitor } from "../../../src/provider/run/engine-monitor.ts";
+import { startEngine } from "../../helpers/adapters/engine-stand-in.ts";
+import { connect, operationsOf, struct } from "../../helpers/adapters/provider-calls.ts";
+import { someArgs, wrapped } from "../../helpers/builders.ts";
+import { errorOf, kindOf } from "../../helpers/errors.ts";
+import { countsOf, hold } from "../../helpers/faults/faults.mts";
+import { startRawServer } from "../../helpers/http-server.ts";
+import { createWebhook, startService } from "../../helpers/local-service.ts";
+
+// The translation between Pulumi's gRPC calls and WebhookProvider, which has its own unit tests.
+
+const type = "dbwebhooks:index:Webhook";
+/** A webhook that is a child of a component, which is a child of another one. */
+const urn = `urn:pulumi:test::webhooks::my:index:Company$my:index:Team$${type}::orders`;
+const inputs = someArgs();
+/** What both providers store with every webhook. */
+const text = { __provider: providerText };
+const otherUrl = "https://example.com/other";
+const { INFO, WARNING } = LogSeverity;
+
+/** Starts a stand-in for Pulumi's engine, and the log that sends lines to it. */
+async function startLog() {
+  const engine = await startEngine();
+  onTestFinished(() => engine.close());
+  return { engine, log: new EngineLog(`127.0.0.1:${engine.port}`) };
+}
+
+/** Starts the plugin's server in this process. */
+async function startPlugin() {
+  const { engine, log } = await startLog();
+  const server = new PluginServer(new EngineMonitor(undefined, () => {}), log);
+  const port = await server.listen();
+  const { call, close } = connect(String(port));
+  onTestFinished(close);
+  const configure = (settings: Record<string, unknown>, name = "eu") =>
+    call("configure", new messages.ConfigureRequest().setName(name).setArgs(struct(settings)));
+  return { ...operationsOf(call, urn), call, configure, port, lines: engine.lines };
+}
+
+/** Starts a service and a plugin that is configured to use it. */
+async function startConfigured(changes: Record<string, string> = {}) {
+  const service = await startService({ listing: true });
+  const { baseUrl, apiKey } = service;
+  const settings = { baseUrl, apiKey, retrySeconds: "0", ...changes };
+  const plugin = await startPlugin();
+  await plugin.configure(settings);
+  /** Creates a webhook. Pulumi passes its state to the plugin with the secret unwrapped. */
+  const create = async () => {
+    const { id, outs } = await plugin.create(inputs);
+    return { id, outs, state: { ...outs, secret: service.webhooks[0]?.secret } };
+  };
+  return { plugin, service, settings, create };
+}
+
+describe("The plugin", () => {
+  it("refuses a resource of another type, and names its own", async () => {
+    const { plugin } = await startConfigured();
+    const { check } = operationsOf(plugin.call, urn.replace(type, "dbwebhooks:index:Hook"));
+    const refusal = { code: status.INVALID_ARGUMENT, message: expect.stringContaining(type) };
+
+    await expect(check(inputs)).rejects.toMatchObject(refusal);
+  });
+
+  it("refuses a resource before it is configured", async () => {
+    const plugin = await startPlugin();
+    const code = status.FAILED_PRECONDITION;
+
+    await expect(plugin.create(inputs)).rejects.toMatchObject({ code });
+  });
+
+  it.each(["base_abc123/17", "orders"])("sends nothing about the id %s", async (id) => {
+    const { plugin, service } = await startConfigured({ listing: "true" });
+    const state = { ...inputs, ...text, baseUrl: service.baseUrl };
+
+    const refreshed = await plugin.read(id, state, inputs);
+    const errors = await Promise.all([
+      errorOf(plugin.import(id)),
+      errorOf(plugin.diff(id, state, inputs)),
+      errorOf(plugin.delete(id, state)),
+    ]);
+
+    expect(refreshed).toMatchObject({ id, props: state });
+    expect(errors.map(kindOf)).toEqual(["unchanged", "unchanged", "notDeleted"]);
+    expect(service.requests).toEqual([]);
+  });
+
+  it("deletes a webhook under the type of the dynamic provider: a move renames pending deletions", async () => {
+    const { plugin, service } = await startConfigured();
+    const { databaseId, ...body } = inputs;
+    const { json } = await createWebhook(service, { databaseId: String(databaseId), body });
+    const state = { ...inputs, ...text, baseUrl: service.baseUrl, secret: json.secret };
+    const renamed = urn.replace(type, "pulumi-nodejs:dynamic/dbwebhooks:Webhook");
+
+    await operationsOf(plugin.call, renamed).delete(String(json.id), state);
+
+    expect(service.webhooks).toEqual([]);
+  });
+
+  it("accepts one configuration, and keeps it", async () => {
+    const { plugin, service, settings, create } = await startConfigured();
+
+    const errors = [
+      await errorOf(plugin.configure(settings)),
+      await errorOf(plugin.configure({ ...settings, baseUrl: "http://127.0.0.1:1" })),
+    ];
+    await create();
+
+    expect(errors).toMatchObject(Array(2).fill({ code: status.FAILED_PRECONDITION }));
+    expect(countsOf(service).created).toBe(1);
+  });
+
+  it("listens on 127.0.0.1 alone", async () => {
+    const { port } = await startPlugin();
+
+    const connection = once(connectSocket(port, "127.0.0.2"), "connect");
+
+    await expect(connection).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  });
+
+  it("has the version of the package, also in its schema", async () => {
+    const { call } = await startPlugin();
+
+    const info = await call<PluginInfo>("getPluginInfo", new Empty());
+    const request = new messages.GetSchemaRequest();
+    const schema = await call<messages.GetSchemaResponse>("getSchema", request);
+
+    expect(info.getVersion()).toBe(version);
+    expect(JSON.parse(schema.getSchema())).toMatchObject({ name: "dbwebhooks", version });
+  });
+
+  it("refuses an unknown argument of an explicit provider, and no setting of the default one", async () => {
+    const { call } = await startPlugin();
+    const failuresOf = async (name: string) => {
+      const request = new messages.CheckRequest().setName(name);
+      request.setNews(struct({ baseUrl: "https://a.example", apiKey: "key", receiver: "1" }));
+      const response = await call<messages.CheckResponse>("checkConfig", request);
+      return response.getFailuresList().map((failure) => failure.getReason());
+    };
+
+    expect(await failuresOf("default_0_1_0")).toEqual([]);
+    expect(await failuresOf("eu")).toEqual([expect.stringMatching(/^receiver: /)]);
+  });
+
+  it("refuses a configuration without the name of the provider, and takes no key for it", async () => {
+    const plugin = await startPlugin();
+
+    const error = await errorOf(plugin.configure({ baseUrl: "https://a.example" }, ""));
+
+    // No advice: current versions of Pulumi send none for "pulumi do" and a stateless operation.
+    expect(error.message).toMatch(/no name of the provider\. Nothing was changed\. \[/);
+    expect(kindOf(await errorOf(plugin.create(inputs)))).toBe("unchanged");
+  });
+
+  it("accepts no configuration after it was asked for its schema: another user of the machine could ask", async () => {
+    const plugin = await startPlugin();
+    await plugin.call("getSchema", new messages.GetSchemaRequest());
+
+    const error = await errorOf(plugin.configure({ baseUrl: "http://127.0.0.1:1" }));
+
+    expect(error).toMatchObject({ code: status.FAILED_PRECONDITION });
+    expect(kindOf(await errorOf(plugin.create(inputs)))).toBe("unchanged");
+  });
+
+  it("keeps its configuration when it is asked for its schema later", async () => {
+    const { plugin, service } = await startConfigured();
+
+    await plugin.call("getSchema", new messages.GetSchemaRequest());
+    await plugin.create(inputs);
+
+    expect(service.webhooks).toHaveLength(1);
+  });
+
+  it("refuses a message of more than 64 MiB", async () => {
+    const plugin = await startPlugin();
+
+    const error = await errorOf(plugin.check({ ...inputs, url: "x".repeat(65 * 1024 * 1024) }));
+
+    expect(error).toMatchObject({ code: status.RESOURCE_EXHAUSTED });
+  });
+
+  it("sends no further request after Cancel", async () => {
+    const { plugin, service, create } = await startConfigured();
+    const { state } = await create();
+
+    await plugin.call("cancel", new Empty());
+
+    expect(kindOf(await errorOf(plugin.create(inputs)))).toBe("notCreated");
+    expect(kindOf(await errorOf(plugin.delete("99", state)))).toBe("notDeleted");
+    expect(service.requests).toHaveLength(1);
+  });
+});
+
+describe("The engine's log", () => {
+  it("ignores the proxy variables that gRPC reads, which have lower-case names", async () => {
+    await using proxy = await startRawServer((socket) => socket.destroy());
+    for (const name of ["http_proxy", "https_proxy", "grpc_proxy"]) {
+      vi.stubEnv(name, proxy.url);
+    }
+    for (const name of ["no_proxy", "no_grpc_proxy"]) {
+      vi.stubEnv(name, undefined);
+    }
+    const { engine, log } = await startLog();
+
+    log.write(urn, "A line.", "info");
+    await log.flush();
+
+    expect(engine.lines).toEqual([{ urn, line: "A line.", severity: INFO }]);
+  });
+
+  it("is flushed when the lines that were written during an earlier flush have arrived too", async () => {
+    const respond: (() => void)[] = [];
+    const send = vi.spyOn(
+      EngineClient.prototype as { log: (...args: unknown[]) => unknown },
+      "log",
+    );
+    send.mockImplementation((...args) => respond.push(args.at(-1) as () => void));
+    onTestFinished(() => send.mockRestore());
+    const log = new EngineLog("127.0.0.1:1");
+    log.write(urn, "A line.", "info");
+    const first = log.flush();
+    log.write(urn, "Another line.", "info");
+    respond[0]?.();
+    await first;
+
+    const flushed = vi.fn();
+    const second = log.flush().then(flushed);
+    await new Promise(setImmediate);
+    const callsBefore = flushed.mock.calls.length;
+    respond[1]?.();
+    await second;
+
+    expect(callsBefore).toBe(0);
+  });
+
+  it("gets a line that is written a minute after the start, because its timeout begins with the line", async () => {
+    const { engine, log } = await startLog();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
+    onTestFinished(() => void vi.useRealTimers());
+
+    log.write(urn, "A line.", "info");
+    await log.flush();
+
+    expect(engine.lines).toMatchObject([{ line: "A line." }]);
+  });
+
+  it("gets each line with the urn of its own resource while operations overlap", async () => {
+    const { plugin, service } = await startConfigured({ listing: "false" });
+    const other = operationsOf(plugin.call, `${urn}2`);
+    const state = { ...inputs, baseUrl: service.baseUrl };
+    const { holdRequest, release } = hold();
+    service.use(times(1, holdRequest));
+    const received = service.nextRequest(() => true);
+    const first = plugin.delete("7", state);
+    await received;
+    await other.delete("8", state);
+
+    release();
+    await first;
+
+    // The service has neither of the webhooks, and each deletion warns of that.
+    expect(plugin.lines).toEqual([
+      { urn: `${urn}2`, severity: WARNING, line: expect.stringContaining("8") },
+      { urn, severity: WARNING, line: expect.stringContaining("7") },
+    ]);
+  });
+
+  it("can be flushed when the engine is gone", async () => {
+    const { engine, log } = await startLog();
+    engine.close();
+
+    log.write(urn, "A line.", "info");
+
+    await expect(log.flush()).resolves.toBeUndefined();
+  });
+});
+
+describe("A webhook of the plugin", () => {
+  it("has its number as id, the text of the dynamic provider and a wrapped secret when created and read", async () => {
+    const { plugin, service, create } = await startConfigured();
+
+    const { id, outs, state } = await create();
+    const read = await plugin.read(id, state, inputs);
+
+    const { id: number, secret } = service.webhooks[0] ?? {};
+    expect(id).toBe(String(number));
+    expect(outs).toEqual({
+      ...inputs,
+      ...text,
+      baseUrl: service.baseUrl,
+      secret: wrapped(secret),
+    });
+    expect(read).toEqual({ id, props: outs, inputs });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it("is returned from a check unchanged, with a failure for each invalid argument and without a request", async () => {
+    const { plugin, service } = await startConfigured();
+
+    const { inputs: checked, failures } = await plugin.check({ ...inputs, tableId: true });
+
+    expect(checked).toEqual({ ...inputs, ...text, tableId: true });
+    expect(failures).toEqual([expect.stringMatching(/^tableId: /)]);
+    expect(service.requests).toEqual([]);
+  });
+
+  it("is returned to Pulumi without waiting for the log, because Pulumi then stores the secret", async () => {
+    const { plugin, service } = await startConfigured();
+    const flush = vi.spyOn(EngineLog.prototype, "flush").mockReturnValue(new Promise(() => {}));
+    onTestFinished(() => flush.mockRestore());
+
+    const { id } = await plugin.create(inputs);
+
+    expect(id).toBe(String(service.webhooks[0]?.id));
+  });
+
+  it("is not created in a preview", async () => {
+    const { plugin, service } = await startConfigured();
+    const request = new messages.CreateRequest().setProperties(struct(inputs)).setPreview(true);
+
+    const response = await plugin.call<messages.CreateResponse>("create", request.setUrn(urn));
+
+    expect(response.getProperties()?.toJavaScript()).toEqual(inputs);
+    expect(service.requests).toEqual([]);
+  });
+
+  it("shows drift as a difference of outputs if old inputs are passed, and none that ignoreChanges names", async () => {
+    const { plugin, service } = await startConfigured();
+    const id = "99";
+    const drifted = { ...inputs, url: otherUrl, baseUrl: service.baseUrl, secret: "whsec_1" };
+
+    const withOldInputs = await plugin.diff(id, drifted, inputs, { oldInputs: inputs });
+    const withoutOldInputs = await plugin.diff(id, drifted, inputs);
+    const withEmptyOldInputs = await plugin.diff(id, drifted, inputs, { oldInputs: {} });
+    const ignoring = await plugin.diff(id, drifted, inputs, { ignoreChanges: ["url"] });
+
+    expect(withOldInputs.detaileddiffMap).toMatchObject([["url", { inputdiff: false }]]);
+    expect(withoutOldInputs.detaileddiffMap).toMatchObject([["url", { inputdiff: true }]]);
+    expect(withEmptyOldInputs).toEqual(withoutOldInputs);
+    expect(ignoring.replacesList).toEqual([]);
+  });
+
+  it("is read as the service has it, with a warning", async () => {
+    const { plugin, create } = await startConfigured({ listing: "true" });
+    const { id, state } = await create();
+
+    const read = await plugin.read(id, { ...state, url: otherUrl }, inputs);
+
+    expect(read).toMatchObject({ id, props: { url: inputs.url }, inputs });
+    // After the last response Pulumi may end the plugin, so the warning comes before the response.
+    expect(plugin.lines).toMatchObject([{ urn, severity: WARNING }]);
+  });
+
+  it("is not deleted with another resource than the one that has it, which the URN tells apart", async () => {
+    const { plugin, service } = await startConfigured();
+    const other = operationsOf(plugin.call, `${urn}2`);
+    const id = "99";
+    const state = { ...inputs, baseUrl: service.baseUrl, secret: "whsec_1" };
+    await other.diff(id, state, inputs);
+
+    const error = await errorOf(plugin.delete(id, state));
+    const requestsBefore = service.requests.length;
+    await other.delete(id, state);
+
+    expect(kindOf(error)).toBe("notDeleted");
+    expect(requestsBefore).toBe(0);
+    expect(countsOf(service).deletes).toBe(1);
+  });
+
+  it("is read without an id when it is gone, with a warning", async () => {
+    const { plugin, service, create } = await startConfigured({ listing: "true" });
+    const { id, state } = await create();
+    service.removeWebhook(service.webhooks[0]?.id ?? 0);
+
+    const result = await plugin.read(id, state, inputs);
+
+    expect(result).toEqual({ id: "", props: {}, inputs: {} });
+    expect(plugin.lines).toMatchObject([{ urn, severity: WARNING }]);
+  });
+});
+
+describe("An import by the plugin", () => {
+  async function startDescribed() {
+    const configured = await startConfigured({ listing: "true" });
+    const described = { 2: { ...inputs, secret: "whsec_1" } };
+    vi.stubEnv("DBWEBHOOKS_IMPORT", JSON.stringify(described));
+    return configured;
+  }
+
+  it.each([
+    ["no properties, as older versions of Pulumi do", undefined],
+    ["an empty struct, as newer ones do", {}],
+  ])("returns the url and the secret wrapped for a read that passes %s", async (_case, given) => {
+    const { plugin, service } = await startDescribed();
+    const imported = { ...inputs, ...text, url: wrapped(inputs.url) };
+
+    expect(await plugin.read("2", given)).toEqual({
+      id: "2",
+      inputs: imported,
+      props: { ...imported, baseUrl: service.baseUrl, secret: wrapped("whsec_1") },
+    });
+  });
+
+  it.each<[string, props: object | undefined, readInputs: object]>([
+    ["some properties", { ...inputs, secret: "s" }, {}],
+    ["arguments and no state", undefined, inputs],
+    ['the same arguments as both, as "get" does', inputs, inputs],
+  ])("is refused without a request for a read that passes %s", async (_case, props, readInputs) => {
+    const { plugin, service } = await startDescribed();
+
+    const error = await errorOf(plugin.read("2", props as never, { ...readInputs }));
+
+    expect(kindOf(error)).toBe("unchanged");
+    expect(error.message).toContain("StackReference");
+    expect(service.requests).toEqual([]);
+  });
+});

@@ -1,0 +1,150 @@
+import { expect, it, onTestFinished, vi } from "vitest";
+import type * as Client from "../../../src/api/client.ts";
+import {
+  type ClientContext,
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+} from "../../../src/api/client.ts";
+import type { HttpOutcome } from "../../../src/api/send-once.ts";
+import { listed, someSettings } from "../../helpers/builders.ts";
+import { endedWith, response, stubTransport } from "../../helpers/transport.ts";
+
+const webhook = { databaseId: "base_1", url: "https://a.example", events: ["record.created"] };
+
+it.each<[string, (client: typeof Client, context: Client.ClientContext) => Promise<unknown>]>([
+  ["creation", (client, context) => client.createWebhook(context, webhook)],
+  ["list", (client, context) => client.listWebhooks(context, "base_1", () => true)],
+  [
+    "deletion",
+    (client, context) => client.deleteWebhook(context, { databaseId: "base_1", id: "1" }),
+  ],
+])(
+  "A %s sends nothing when its response could not be parsed, because zod cannot be loaded",
+  async (_operation, run) => {
+    vi.doMock("zod/mini", () => {
+      throw new Error("there is no zod");
+    });
+    onTestFinished(() => {
+      vi.doUnmock("zod/mini");
+      vi.resetModules();
+    });
+    vi.resetModules();
+    const client = await import("../../../src/api/client.ts");
+    const sendWithRetries = vi.fn(async () => endedWith(response(200)));
+    const context = { settings: someSettings(), sender: { sendWithRetries }, onDelay: vi.fn() };
+
+    await expect(run(client, context)).rejects.toThrow();
+    expect(sendWithRetries).not.toHaveBeenCalled();
+  },
+);
+
+/** Calls an operation of the client, whose request ends with this response. */
+async function callWith<Result>(
+  outcome: HttpOutcome,
+  run: (context: ClientContext) => Promise<Result>,
+) {
+  const sender = stubTransport(async () => endedWith(outcome));
+  return run({ settings: someSettings(), sender, onDelay: vi.fn() });
+}
+
+const withBody = (body: string): HttpOutcome => ({ kind: "response", statusCode: 200, body });
+
+it.each([
+  ["empty", ""],
+  ["empty", " \n"],
+  ["body", "<html>"],
+  ["body", "[]"],
+  ["id", '{"id":"a"}'],
+  ["id", `{"id":${2 ** 53}}`],
+])(
+  "A creation is in doubt, and says that the %s is not usable, after %s",
+  async (unusablePart, body) => {
+    const creation = await callWith(withBody(body), (context) => createWebhook(context, webhook));
+
+    expect(creation).toMatchObject({ kind: "inDoubt", call: { unusable: { part: unusablePart } } });
+  },
+);
+
+it.each([
+  ["success", '{"success":false}'],
+  ["confirmation", "{}"],
+  ["confirmation", "<html>"],
+])("A deletion fails, and says that the %s is not usable, after %s", async (unusablePart, body) => {
+  const deletion = await callWith(withBody(body), (context) =>
+    deleteWebhook(context, { databaseId: "base_1", id: "1" }),
+  );
+
+  expect(deletion).toMatchObject({ kind: "failed", call: { unusable: { part: unusablePart } } });
+});
+
+it("A deletion is done after success: true", async () => {
+  const deletion = await callWith(withBody('{"success":true}'), (context) =>
+    deleteWebhook(context, { databaseId: "base_1", id: "1" }),
+  );
+
+  expect(deletion).toEqual({ kind: "deleted" });
+});
+
+it.each<[string, HttpOutcome]>([
+  ["no list", withBody("{}")],
+  ["an error", response(500)],
+  ["no response", { kind: "noResponse", cause: "timeout" }],
+])("A list is empty and incomplete after %s", async (_case, outcome) => {
+  const list = await callWith(outcome, (context) => listWebhooks(context, "base_1", () => true));
+
+  expect(list).toMatchObject({ webhooks: [], isComplete: false, call: { outcome } });
+});
+
+it("A list is empty and incomplete, and says so, after a body that is no list", async () => {
+  const list = await callWith(response(200), (context) =>
+    listWebhooks(context, "base_1", () => true),
+  );
+
+  const unusable = { part: "list" };
+  expect(list).toMatchObject({ webhooks: [], isComplete: false, call: { unusable } });
+});
+
+it.each<[text: string, url: string, isUsable: boolean]>([
+  ["2,000 characters", `https://a.example/${"x".repeat(1_982)}`, true],
+  ["2,001 characters", `https://a.example/${"x".repeat(1_983)}`, false],
+  ["an emoji with a variation selector", "https://a.example/\u2764\ufe0f", true],
+  ["a colour of Pulumi's CLI", "https://a.example/<{%x", false],
+  ["a command of Azure Pipelines", "https://a.example/##vso[task.x]y", false],
+  ["a command of GitHub Actions", "https://a.example/##[group]y", false],
+  ["a command of TeamCity", "https://a.example/##teamcity[x]", false],
+  ["an invisible character", "https://a.example/\u3164", false],
+])("A listed url with %s is usable or not", async (_text, url, isUsable) => {
+  const outcome = response(200, undefined, { webhooks: [listed({ url })] });
+
+  const list = await callWith(outcome, (context) => listWebhooks(context, "base_1", () => true));
+
+  expect(list).toMatchObject({ webhooks: isUsable ? [{ url }] : [], isComplete: isUsable });
+});
+
+it("A body that is too large is neither a webhook, nor a list, nor an empty confirmation", async () => {
+  const outcome: HttpOutcome = { kind: "response", statusCode: 200, body: undefined };
+  const call = { unusable: { part: "tooLarge" } };
+  const key = { databaseId: "base_1", id: "17" };
+
+  expect([
+    await callWith(outcome, (context) => createWebhook(context, webhook)),
+    await callWith(outcome, (context) => listWebhooks(context, "base_1", () => true)),
+    await callWith(outcome, (context) => deleteWebhook(context, key)),
+  ]).toMatchObject([
+    { kind: "inDoubt", call },
+    { webhooks: [], isComplete: false, call },
+    { kind: "failed", call },
+  ]);
+});
+
+it("A list is incomplete, and names the entries, without those that the caller cannot use", async () => {
+  const outcome = response(200, undefined, { webhooks: [listed(), listed({ id: 18 })] });
+
+  const list = await callWith(outcome, (context) =>
+    listWebhooks(context, "base_1", ({ id }) => id !== "17"),
+  );
+
+  const unusable = { part: "entries", entries: [{ position: 1, id: "17" }] };
+  expect(list).toMatchObject({ webhooks: [{ id: "18" }], isComplete: false, call: { unusable } });
+});

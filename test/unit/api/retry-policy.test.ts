@@ -1,0 +1,106 @@
+import { expect, it } from "vitest";
+import * as policy from "../../../src/api/retry-policy.ts";
+import type { HttpOutcome } from "../../../src/api/send-once.ts";
+import * as outcomes from "../../helpers/transport.ts";
+
+/** Returns what follows an attempt: by default a deletion's first, whose retry waits 500 ms. */
+function stepAfter(
+  outcome: HttpOutcome,
+  changes: Partial<policy.EndedAttempt & policy.RetryLimits> = {},
+  random = 1,
+) {
+  const attempt = { kind: "delete", outcome, attemptNumber: 1, elapsedMs: 0, ...changes } as const;
+  const limits = { retrySeconds: 120, isStopping: false, ...changes };
+  return policy.stepAfterAttempt(attempt, limits, () => random);
+}
+
+const kinds: readonly policy.RequestKind[] = ["create", "delete", "list"];
+
+/** Returns the kinds of requests that are retried after an outcome. */
+const retriedKinds = (outcome: HttpOutcome) =>
+  kinds.filter((kind) => stepAfter(outcome, { kind }).kind !== "end");
+
+it.each<[string, HttpOutcome]>([
+  ["the name could not be resolved for now", outcomes.dnsFailure],
+  ["the connection was refused", outcomes.connectionRefused],
+  ["no connection was established in time", outcomes.unsent("timeout")],
+  ["the error code only looks like that of a certificate", outcomes.notConnected("XCERT_")],
+  ["the proxy cannot connect for now", outcomes.refusedByProxy(503)],
+  ["the proxy has an error of its own", outcomes.refusedByProxy(500)],
+  ["the proxy limits the rate", outcomes.refusedByProxy(429)],
+])("A request that was certainly not carried out is retried when %s", (_case, outcome) => {
+  expect(retriedKinds(outcome)).toEqual(kinds);
+});
+
+it.each<[string, HttpOutcome]>([
+  ["the host does not exist", outcomes.notConnected("ENOTFOUND")],
+  ["the certificate has expired", outcomes.notConnected("CERT_HAS_EXPIRED")],
+  ["the issuer of the certificate is unknown", outcomes.notConnected("UNABLE_TO_GET_ISSUER_CERT")],
+  ["the certificate is self-signed", outcomes.notConnected("DEPTH_ZERO_SELF_SIGNED_CERT")],
+  ["the certificate names another host", outcomes.notConnected("ERR_TLS_CERT_ALTNAME_INVALID")],
+  ["the certificate does not match the host", outcomes.notConnected("HOSTNAME_MISMATCH")],
+  ["the proxy is not usable", outcomes.unsent("proxyUrl")],
+  ["the port has no TLS", outcomes.notConnected("ERR_SSL_WRONG_VERSION_NUMBER")],
+  ["the proxy refuses to connect", outcomes.refusedByProxy(403)],
+  ["the proxy asks for a password", outcomes.refusedByProxy(407)],
+  ["Pulumi is stopping", outcomes.unsent("stopping")],
+])("A request that was not carried out is not retried when %s", (_case, outcome) => {
+  expect(retriedKinds(outcome)).toEqual([]);
+});
+
+it.each<[string, HttpOutcome, retried: readonly policy.RequestKind[]]>([
+  ["always, when the service limits the rate", outcomes.throttled(), kinds],
+  ["unless it is a creation, after a temporary error", outcomes.response(500), ["delete", "list"]],
+  ["unless it is a creation, after no response", outcomes.connectionLost, ["delete", "list"]],
+  ["never, after an unclear response", outcomes.response(409), []],
+  ["never, after a refusal", outcomes.response(400), []],
+])("A request is retried %s", (_case, outcome, retried) => {
+  expect(retriedKinds(outcome)).toEqual(retried);
+});
+
+it.each([
+  { attemptNumber: 1, random: 1, delayMs: 500 },
+  { attemptNumber: 5, random: 1, delayMs: 8_000 },
+  { attemptNumber: 6, random: 1, delayMs: 10_000 },
+  { attemptNumber: 1, random: 0, delayMs: 250 },
+])("The delay is $delayMs ms after attempt $attemptNumber, with random number $random", (row) => {
+  const step = stepAfter(outcomes.dnsFailure, { attemptNumber: row.attemptNumber }, row.random);
+
+  expect(step).toEqual({ kind: "retry", delayMs: row.delayMs });
+});
+
+it.each<[response: string, HttpOutcome, attemptNumber: number, delayMs: number]>([
+  ["429 with Retry-After: 3", outcomes.throttled(3_000), 5, 3_000],
+  ["a throttling 503", outcomes.throttledBy503(3_000), 5, 3_000],
+  ["429 without Retry-After", outcomes.throttled(), 2, 1_000],
+  ["a first 429 with Retry-After: 0", outcomes.throttled(0), 1, 50],
+  ["a fourth 429 with Retry-After: 0", outcomes.throttled(0), 4, 400],
+])("The delay holds for all requests after %s", (_response, outcome, attemptNumber, delayMs) => {
+  expect(stepAfter(outcome, { attemptNumber })).toEqual({ kind: "pause", delayMs });
+});
+
+const endFor = (giveUpReason: policy.GiveUpReason) => ({ kind: "end", giveUpReason });
+
+it("The retries of a request end when the next attempt would begin after retrySeconds", () => {
+  const retryIn20s = outcomes.throttled(20_000);
+
+  expect(stepAfter(retryIn20s, { elapsedMs: 100_000 }).kind).toBe("pause");
+  expect(stepAfter(retryIn20s, { elapsedMs: 100_001 })).toEqual(endFor("retrySeconds"));
+});
+
+it("Retries of a refused connection end after 15 s, or after retrySeconds if that is not longer", () => {
+  const stepAt = (elapsedMs: number, retrySeconds = 120) =>
+    stepAfter(outcomes.connectionRefused, { elapsedMs, retrySeconds });
+
+  expect(stepAt(14_500).kind).toBe("retry");
+  expect(stepAt(14_501)).toEqual(endFor("connectionRefused"));
+  expect(stepAt(14_501, 15)).toEqual(endFor("retrySeconds"));
+  expect(stepAt(9_501, 10)).toEqual(endFor("retrySeconds"));
+});
+
+it("A retry is given up because Pulumi is stopping, but a response without retries gives no such reason", () => {
+  const stopping = { isStopping: true };
+
+  expect(stepAfter(outcomes.dnsFailure, stopping)).toEqual(endFor("stopping"));
+  expect(stepAfter(outcomes.response(400), stopping)).toEqual({ kind: "end" });
+});

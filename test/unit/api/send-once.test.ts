@@ -1,0 +1,327 @@
+import dns from "node:dns";
+import type { Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { createSendOnce } from "../../../src/api/send-once.ts";
+import { apiKey } from "../../helpers/builders.ts";
+import {
+  refusedUrl,
+  type StubResponse,
+  startProxy,
+  startRawServer,
+  startServer,
+  startTlsServer,
+} from "../../helpers/http-server.ts";
+
+beforeEach(() => {
+  // The proxy of this machine must not affect the tests.
+  for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"]) {
+    vi.stubEnv(name, undefined);
+    vi.stubEnv(name.toLowerCase(), undefined);
+  }
+});
+
+afterEach(() => void vi.restoreAllMocks());
+
+const post = (url: string) => ({ method: "POST" as const, url: new URL(url), apiKey, body: ["ä"] });
+const sendOnce = (url: string) => createSendOnce(10)(post(url));
+const remoteUrl = "https://tables.example.test";
+
+/** Resolves every host name to these addresses. */
+function resolveTo(...addresses: readonly string[]): void {
+  const found = addresses.map((address) => ({ address, family: 4 }));
+  const lookup = (_host: string, _options: object, done: (...result: unknown[]) => void) =>
+    done(null, found);
+  vi.spyOn(dns, "lookup").mockImplementation(lookup as never);
+}
+
+describe("The HTTP sender", () => {
+  it("sends the request as it is, and returns the status code and the text without a byte order mark", async () => {
+    await using server = await startServer({ statusCode: 418, body: "\ufeffTeekanne ☕" });
+
+    const outcome = await sendOnce(`${server.url}/a%2Fb/c`);
+
+    expect(outcome).toMatchObject({ kind: "response", statusCode: 418, body: "Teekanne ☕" });
+    expect(server.requests).toMatchObject([{ method: "POST", path: "/a%2Fb/c", body: '["ä"]' }]);
+    expect(server.requests[0]?.headers).toMatchObject({
+      authorization: `Bearer ${apiKey}`,
+      accept: "application/json",
+      "accept-encoding": "identity",
+      "content-type": "application/json",
+      "content-length": "6",
+      "user-agent": expect.stringMatching(/^pulumi-dbwebhooks\/\d+\.\d+\.\d+/),
+    });
+  });
+
+  it("names no content type without a body", async () => {
+    await using server = await startServer();
+
+    await createSendOnce(10)({ method: "DELETE", url: new URL(server.url), apiKey });
+
+    expect(server.requests).toMatchObject([{ method: "DELETE", body: "" }]);
+    expect(server.requests[0]?.headers).not.toHaveProperty("content-type");
+  });
+
+  it("reads a body of 1 MiB and no more, and can send the next request", async () => {
+    const body = "x".repeat(1024 * 1024);
+    await using server = await startServer({ body }, { statusCode: 201, body: `${body}x` }, {});
+    const send = createSendOnce(10);
+
+    const full = await send(post(server.url));
+    const tooLong = await send(post(server.url));
+    const next = await send(post(server.url));
+
+    expect(full).toMatchObject({ kind: "response", body });
+    expect(tooLong).toMatchObject({ statusCode: 201, body: undefined });
+    expect(next).toMatchObject({ kind: "response", body: "" });
+  });
+
+  const redirectTo = (location: string) => ({ statusCode: 307, headers: { location } });
+  const noRedirect = { redirectOrigin: undefined, isSameOriginRedirect: false };
+  const nothing = { retryAfterMs: undefined, ...noRedirect, hasLink: false };
+  const sameOrigin = {
+    redirectOrigin: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    isSameOriginRedirect: true,
+  };
+  const otherOrigin = { redirectOrigin: "https://a.b", isSameOriginRedirect: false };
+
+  it.each<[string, StubResponse, expected: object]>([
+    ["no header", {}, nothing],
+    ["a Retry-After header", { headers: { "retry-after": "7" } }, { retryAfterMs: 7_000 }],
+    [
+      "a Retry-After header with a date, by the clock of the service",
+      {
+        headers: {
+          date: "Sun, 06 Nov 1994 08:49:37 GMT",
+          "retry-after": "Sun, 06 Nov 1994 08:49:39 GMT",
+        },
+      },
+      { retryAfterMs: 2_000 },
+    ],
+    ["a Link header", { headers: { link: "<a>" } }, { hasLink: true }],
+    ["a redirect to a URL", redirectTo("https://a.b/c?d"), otherOrigin],
+    ["a redirect to a path", redirectTo("/a"), sameOrigin],
+    ["a redirect to an invalid URL", redirectTo("http://["), nothing],
+    ["a redirect to a URL without a host", redirectTo("mailto:a"), nothing],
+  ])("reads a response with %s, and follows no redirect", async (_case, response, expected) => {
+    await using server = await startServer(response);
+
+    expect(await sendOnce(server.url)).toMatchObject(expected);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("rejects when the request cannot be written as JSON", async () => {
+    const request = { ...post(refusedUrl), body: 1n };
+
+    await expect(createSendOnce(10)(request)).rejects.toThrow(TypeError);
+  });
+});
+
+// Without this header Node.js would announce a timeout of its own.
+const noTimeout = { connection: "keep-alive" };
+const anHour = { ...noTimeout, "keep-alive": "timeout=3600" };
+
+it.each<[string, headers: Record<string, string>]>([
+  ["the service announces no timeout", noTimeout],
+  ["the service announces a timeout of an hour", anHour],
+])("An idle connection is reused for half a second when %s", async (_case, headers) => {
+  await using server = await startServer({ headers });
+  const send = createSendOnce(10);
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+
+  await send(post(server.url));
+  await vi.advanceTimersByTimeAsync(499);
+  await send(post(server.url));
+  const connectionsAfter499Ms = server.connections();
+  await vi.advanceTimersByTimeAsync(500);
+  await send(post(server.url));
+
+  expect(connectionsAfter499Ms).toBe(1);
+  expect(server.connections()).toBe(2);
+});
+
+const hosts = ["127.0.0.1", "localhost", "other.example.test"];
+it.each(hosts)("A proxy is not used for a loopback host or one in NO_PROXY: %s", async (host) => {
+  await using server = await startServer({ body: "direct" });
+  vi.stubEnv("HTTP_PROXY", refusedUrl);
+  vi.stubEnv("NO_PROXY", "other.example.test");
+  resolveTo("127.0.0.1");
+
+  const outcome = await sendOnce(server.url.replace("127.0.0.1", host));
+
+  expect(outcome).toMatchObject({ body: "direct" });
+});
+
+it.each([
+  "http://user:password@proxy:99999",
+  "proxy.example.test:3128",
+  "user:password@proxy.example.test:3128",
+  "127.0.0.1:3128",
+])("A proxy whose URL is invalid prevents a request: %s", async (url) => {
+  vi.stubEnv("HTTPS_PROXY", url);
+
+  expect(await sendOnce(remoteUrl)).toEqual({ kind: "unsent", cause: "proxyUrl" });
+});
+
+it.each([403, 407])(
+  "A proxy prevents a request if it responds to CONNECT with %s",
+  async (statusCode) => {
+    const head = `HTTP/1.1 ${statusCode} No\r\ncontent-length: 0\r\n\r\n`;
+    await using proxy = await startRawServer((socket) => socket.end(head));
+    vi.stubEnv("HTTPS_PROXY", proxy.url);
+
+    const outcome = await sendOnce(remoteUrl);
+
+    const text = expect.stringContaining(String(statusCode));
+    const unsent = { kind: "unsent", cause: "proxy", text, statusCode };
+    expect(outcome).toMatchObject(unsent);
+    expect(proxy.requests).toHaveLength(1);
+  },
+);
+
+it("A port without TLS prevents a request with https, with a code of its own", async () => {
+  await using server = await startServer();
+  resolveTo("127.0.0.1");
+
+  const outcome = await sendOnce(
+    server.url.replace("http://127.0.0.1", "https://plain.example.test"),
+  );
+
+  expect(outcome).toMatchObject({ kind: "unsent", codes: ["ERR_SSL_WRONG_VERSION_NUMBER"] });
+});
+
+describe("A certificate that is not trusted", () => {
+  const untrusted = { kind: "unsent", codes: ["DEPTH_ZERO_SELF_SIGNED_CERT"] };
+
+  beforeEach(() => {
+    resolveTo("127.0.0.1");
+    vi.spyOn(process, "emitWarning").mockReturnValue();
+    // Users may have set it for other programs.
+    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+  });
+
+  it.each(["127.0.0.1", "tables.example.test"])("ends a request to %s unsent", async (host) => {
+    await using server = await startTlsServer({ isTrusted: false });
+
+    expect(await sendOnce(server.url.replace("127.0.0.1", host))).toMatchObject(untrusted);
+    expect(server.requests).toEqual([]);
+  });
+
+  it("ends a request unsent when the proxy, or the service behind a proxy, presents it", async () => {
+    await using server = await startTlsServer({ isTrusted: false });
+    await using proxy = await startProxy(server.url);
+    proxy.open();
+
+    // Node.js 26 refuses an IP address as the TLS server name of a proxy.
+    for (const proxyUrl of [server.url.replace("127.0.0.1", "localhost"), proxy.url]) {
+      vi.stubEnv("HTTPS_PROXY", proxyUrl);
+      expect(await sendOnce(remoteUrl)).toMatchObject(untrusted);
+    }
+    expect(proxy.heads).toHaveLength(1);
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe("A connection that is not established", () => {
+  it.each<[to: string, cause: string, timeoutSeconds: number, getStopping?: () => AbortSignal]>([
+    ["the service", "timeout", 0.2],
+    ["a proxy", "timeout", 0.2],
+    ["the service", "stopping", 30, () => AbortSignal.timeout(200)],
+  ])(
+    "to %s ends with cause %s and sends nothing later",
+    async (to, cause, seconds, getStopping) => {
+      await using server = await startTlsServer({ isTrusted: true });
+      // In place of the service or as a proxy, it accepts connections but is silent until `open`.
+      await using proxy = await startProxy(server.url);
+      vi.stubEnv("HTTPS_PROXY", proxy.url);
+      const baseUrl = to === "a proxy" ? remoteUrl : proxy.url.replace("http:", "https:");
+      const sender = createSendOnce(seconds);
+      const send = (path: string, stopping?: AbortSignal) => sender(post(baseUrl + path), stopping);
+
+      const outcome = await send("/first", getStopping?.());
+
+      expect(outcome).toEqual({ kind: "unsent", cause });
+      await expect.poll(() => proxy.heads).toHaveLength(1);
+      proxy.open();
+      // A first request that was sent late would arrive before the next one.
+      await expect.poll(async () => (await send("/next")).kind).toBe("response");
+      expect(server.requests.map(({ path }) => path)).not.toContain("/first");
+    },
+  );
+
+  it("is not opened when Pulumi is already stopping", async () => {
+    await using server = await startServer();
+
+    const outcome = await createSendOnce(10)(post(server.url), AbortSignal.abort());
+
+    expect(outcome).toEqual({ kind: "unsent", cause: "stopping" });
+    // A connection that was opened late would arrive before the one of another sender.
+    await sendOnce(server.url);
+    expect(server.connections()).toBe(1);
+  });
+
+  it("reports the codes of all addresses that were tried", async () => {
+    const url = refusedUrl;
+    resolveTo("127.0.0.1", "127.0.0.2");
+
+    const outcome = await sendOnce(url.replace("127.0.0.1", "tables.example.test"));
+
+    // The code of the AggregateError, which has no text, and that of each address.
+    const codes = ["ECONNREFUSED", "ECONNREFUSED", "ECONNREFUSED"];
+    expect(outcome).toEqual({ kind: "unsent", cause: "connection", codes, text: "" });
+  });
+});
+
+describe("A request that was sent", () => {
+  const head = "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n";
+
+  it("ends with the timeout when the body is missing, even after the headers", async () => {
+    await using server = await startRawServer((socket) => socket.write(head));
+
+    const outcome = await createSendOnce(1)(post(server.url));
+
+    expect(outcome).toEqual({ kind: "noResponse", cause: "timeout" });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each<[string, (socket: Socket) => unknown]>([
+    ["a reset", (socket) => socket.resetAndDestroy()],
+    ["an end within the body", (socket) => socket.end(`${head}123`)],
+  ])("is not retried after %s, even on a connection that was used before", async (_end, end) => {
+    const usedBefore = new Set<Socket>();
+    await using server = await startRawServer((socket) => {
+      if (usedBefore.has(socket)) {
+        end(socket);
+      } else {
+        socket.write(`${head}0123456789`);
+      }
+      usedBefore.add(socket);
+    });
+    const send = createSendOnce(10);
+    await send(post(server.url));
+    // undici frees the connection only after the response.
+    await new Promise(setImmediate);
+
+    const outcome = await send(post(server.url));
+
+    expect(outcome).toMatchObject({ kind: "noResponse", cause: "connection" });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  const reset = { kind: "noResponse", cause: "connection", codes: ["ECONNRESET"] };
+  it.each<[string, respond: (socket: Socket) => unknown, expected: object]>([
+    ["its response", (socket) => socket.write(`${head}0123456789`), { kind: "response" }],
+    ["a reset", (socket) => socket.resetAndDestroy(), reset],
+  ])("still ends with %s after Pulumi stops", async (_case, respond, expected) => {
+    const arrived = Promise.withResolvers<Socket>();
+    await using server = await startRawServer(arrived.resolve);
+    const stopping = new AbortController();
+
+    const attempt = createSendOnce(30)(post(server.url), stopping.signal);
+    const socket = await arrived.promise;
+    stopping.abort();
+    respond(socket);
+
+    expect(await attempt).toMatchObject(expected);
+  });
+});

@@ -1,0 +1,317 @@
+import { describe, expect, it, vi } from "vitest";
+import type { HttpOutcome } from "../../../src/api/send-once.ts";
+import type { ClientOptions } from "../../../src/api/transport.ts";
+import {
+  connectionLost,
+  dnsFailure,
+  fakeTransport,
+  pendingWork,
+  response,
+  settled,
+  throttled,
+  unsent,
+} from "../../helpers/transport.ts";
+
+type Outcome = HttpOutcome | (() => Promise<HttpOutcome>);
+type Respond = Parameters<typeof fakeTransport>[0];
+
+const ok = response(200);
+const okAfter6s = () => new Promise<HttpOutcome>((resolve) => setTimeout(resolve, 6_000, ok));
+const throttled9ms = throttled(9);
+const throttled9s = throttled(9_000);
+const failed9s = response(500, 9_000);
+
+/** Returns these outcomes in this order, and then always 200. */
+const inOrder =
+  (...outcomes: readonly Outcome[]) =>
+  (attempt: number) => {
+    const outcome = outcomes[attempt - 1] ?? ok;
+    return typeof outcome === "function" ? outcome() : outcome;
+  };
+
+it("A transport opens its connections with the first request, once", async () => {
+  const { openConnections, sendAtOnce } = fakeTransport(() => ok, { timeoutSeconds: 7 });
+  expect(openConnections).not.toHaveBeenCalled();
+
+  await sendAtOnce("first", "second");
+
+  expect(openConnections.mock.calls).toEqual([[7]]);
+});
+
+it("A transport returns the outcome of each attempt, and the time that they took together", async () => {
+  const transport = fakeTransport(inOrder(connectionLost, response(500), response(403)));
+
+  expect(await settled(transport.send())).toEqual({
+    outcome: response(403),
+    earlierOutcomes: [connectionLost, response(500)],
+    // 0.75 of 500 ms and of 1 s: the random number of the fake transport is 0.5.
+    elapsedMs: 375 + 750,
+  });
+});
+
+it("A transport rejects when the sender rejects, and sends the next request", async () => {
+  const wrong = new TypeError("wrong");
+  const transport = fakeTransport((at) => (at === 1 ? Promise.reject(wrong) : ok));
+
+  await expect(transport.send()).rejects.toBe(wrong);
+  expect((await settled(transport.send())).outcome).toEqual(ok);
+});
+
+const together = { first: [0], second: [0] };
+// 0.5 of a second: the random number of the fake transport is 0.5.
+const togetherAfter9s = { first: [0, 9_500], second: [0, 9_500] };
+
+it.each<[string, Outcome[], sentAtMs: Record<string, number[]>]>([
+  ["are in flight together", [okAfter6s], together],
+  ["share no delay before a retry", [dnsFailure], { first: [0, 375], second: [0] }],
+  ["wait as the second 429 asks, if longer", [throttled9ms, throttled9s], togetherAfter9s],
+  ["wait as the first 429 asks, if longer", [throttled9s, throttled9ms], togetherAfter9s],
+  ["ignore a delay too long for a retry", [throttled(999_000)], together],
+])("Two requests that are made at once %s", async (_fact, outcomes, sentAtMs) => {
+  const transport = fakeTransport(inOrder(...outcomes));
+
+  await transport.sendAtOnce("first", "second");
+
+  expect(transport.timesOf("first")).toEqual(sentAtMs.first);
+  expect(transport.timesOf("second")).toEqual(sentAtMs.second);
+});
+
+describe("A pause that a 429 asks for", () => {
+  /** Returns 0, 0.25, 0.5 and 0.75, over and over. */
+  function quarters() {
+    let count = 0;
+    return () => (count++ % 4) / 4;
+  }
+
+  /** Sends a request that meets the outcomes, and others while it waits. */
+  async function sendDuringPause(...outcomes: Outcome[]) {
+    const respond = inOrder(throttled9s, ...outcomes);
+    const transport = fakeTransport(respond, {}, undefined, quarters());
+    const first = transport.send("first");
+    await pendingWork();
+    const others = ["second", "third", "fourth"].map((name) => transport.send(name));
+    await settled(Promise.all([first, ...others]));
+    return transport;
+  }
+
+  it("holds back every request, and afterwards they start at random moments of a second", async () => {
+    const transport = await sendDuringPause();
+
+    expect(transport.attempts).toMatchObject([
+      { name: "first", atMs: 0 },
+      { name: "first", atMs: 9_000 },
+      { name: "second", atMs: 9_250 },
+      { name: "third", atMs: 9_500 },
+      { name: "fourth", atMs: 9_750 },
+    ]);
+  });
+
+  it("begins anew for those that have not started, when one of them is throttled again", async () => {
+    const transport = await sendDuringPause(ok, throttled9s);
+
+    expect(transport.timesOf("second")).toEqual([9_250, 18_250]);
+    expect(transport.timesOf("third")).toEqual([18_500]);
+    expect(transport.timesOf("fourth")).toEqual([18_750]);
+  });
+
+  it("slows no request that comes after its end", async () => {
+    const transport = fakeTransport(inOrder(throttled9s));
+    const first = transport.send("first");
+    await vi.advanceTimersByTimeAsync(8_999);
+    const during = transport.send("during");
+    await vi.advanceTimersByTimeAsync(1);
+    const after = transport.send("after");
+    await settled(Promise.all([first, during, after]));
+
+    expect(transport.timesOf("during")).toEqual([9_500]);
+    expect(transport.timesOf("after")).toEqual([9_000]);
+  });
+
+  it("does not count against retrySeconds of a request that was not sent before", async () => {
+    const transport = fakeTransport(inOrder(throttled9s, ok, dnsFailure), { retrySeconds: 9 });
+    const first = transport.send("first");
+    await pendingWork();
+
+    const second = transport.send("second");
+
+    expect((await settled(second)).outcome).toEqual(ok);
+    expect(transport.timesOf("second")).toEqual([9_500, 9_500 + 375]);
+    await first;
+  });
+
+  /**
+   * A service with a bucket of tokens, which is full at the start. It asks to wait for a second.
+   */
+  function rateLimited(requestsPerSecond: number) {
+    let tokens = requestsPerSecond;
+    let filledAtMs = performance.now();
+    return () => {
+      const now = performance.now();
+      tokens = Math.min(
+        requestsPerSecond,
+        tokens + ((now - filledAtMs) / 1000) * requestsPerSecond,
+      );
+      filledAtMs = now;
+      if (tokens < 1) {
+        return throttled(1_000);
+      }
+      tokens -= 1;
+      return ok;
+    };
+  }
+
+  /** The generator of Park and Miller. */
+  function pseudoRandom() {
+    let seed = 1;
+    return () => {
+      seed = (seed * 48_271) % (2 ** 31 - 1);
+      return seed / (2 ** 31 - 1);
+    };
+  }
+
+  it.each([
+    { webhooks: 300, parallel: 64, perSecond: 50, mostPosts: 400 },
+    { webhooks: 20, parallel: 8, perSecond: 3, mostPosts: 80 },
+  ])(
+    "lets $webhooks creations succeed, $parallel at once, at $perSecond per second",
+    async (row) => {
+      let respond: () => HttpOutcome = () => ok;
+      const transport = fakeTransport(() => respond(), {}, undefined, pseudoRandom());
+      respond = rateLimited(row.perSecond);
+      const names = Array.from({ length: row.webhooks }, (_, at) => String(at));
+      const outcomes: HttpOutcome[] = [];
+      const worker = async () => {
+        for (let name = names.shift(); name !== undefined; name = names.shift()) {
+          outcomes.push((await transport.create(name)).outcome);
+        }
+      };
+
+      await settled(Promise.all(Array.from({ length: row.parallel }, worker)));
+
+      expect(outcomes).toEqual(Array(row.webhooks).fill(ok));
+      expect(transport.attempts.length).toBeLessThanOrEqual(row.mostPosts);
+      // One line for the user, because the rate is limited for more than 5 s.
+      expect(transport.waits).toHaveLength(1);
+    },
+  );
+});
+
+describe("A delay is reported", () => {
+  it("once for each kind, when a request has taken 5 s by its end", async () => {
+    const outcomes = [throttled(5_000), ok, failed9s, ok, failed9s, throttled9s];
+    const transport = fakeTransport(inOrder(...outcomes));
+
+    for (const name of ["first", "second", "third"]) {
+      await transport.sendAtOnce(name);
+    }
+
+    expect(transport.waits).toMatchObject([
+      { kind: "pause", delayMs: 5_000 },
+      { kind: "retry", delayMs: 9_000 },
+    ]);
+  });
+
+  it("also after many short delays", async () => {
+    const transport = fakeTransport(inOrder(...Array(9).fill(throttled(1_000))));
+
+    await transport.sendAtOnce("request");
+
+    expect(transport.waits).toMatchObject([{ kind: "pause", delayMs: 1_000 }]);
+  });
+});
+
+/**
+ * Returns a transport that has sent a request, and a controller whose abort stands for a stop of
+ * Pulumi.
+ */
+async function stoppable(respond: Respond, options: Partial<ClientOptions> = {}) {
+  const stop = new AbortController();
+  const transport = fakeTransport(respond, options, stop.signal);
+  const first = transport.send("first");
+  await pendingWork();
+  return { stop, transport, first };
+}
+
+describe("A stop of Pulumi", () => {
+  const givenUp = { giveUpReason: "stopping", elapsedMs: 0 };
+  const notSent = { outcome: unsent("stopping") };
+
+  it.each([
+    { wait: "that a 429 asks for", outcome: throttled9s, results: [givenUp, notSent, notSent] },
+    { wait: "before a retry", outcome: dnsFailure, results: [givenUp, givenUp, givenUp] },
+  ])("ends, for all requests, the wait $wait", async ({ outcome, results }) => {
+    const { stop, transport, first } = await stoppable(() => outcome);
+    const requests = [first, transport.send(), transport.send()];
+    await pendingWork();
+    const attemptsBefore = transport.attempts.length;
+
+    stop.abort();
+
+    expect(await Promise.all(requests)).toMatchObject(results);
+    expect(transport.attempts).toHaveLength(attemptsBefore);
+  });
+
+  it.each([500, 429])("ends a request that then returns %d, without a wait", async (statusCode) => {
+    const arrival = Promise.withResolvers<HttpOutcome>();
+    const { stop, transport, first } = await stoppable(() => arrival.promise);
+    stop.abort();
+    await pendingWork();
+
+    arrival.resolve(response(statusCode, 100_000));
+
+    expect(await settled(first)).toMatchObject({ outcome: { statusCode }, ...givenUp });
+    expect(transport.waits).toEqual([]);
+  });
+});
+
+// The deletion of a webhook that the service created, but that Pulumi cannot store as it should.
+describe("An undo", () => {
+  it("waits as a 429 asks while Pulumi is not stopping", async () => {
+    const transport = fakeTransport(inOrder(throttled9s));
+
+    const first = transport.send("first");
+    await pendingWork();
+    await settled(Promise.all([first, transport.sendUndo()]));
+
+    expect(transport.timesOf("undo")).toEqual([9_500]);
+  });
+
+  it.each([
+    { fact: "skips the wait that a 429 asks for once Pulumi is stopping", stopAtMs: 0 },
+    { fact: "ends the wait that a 429 asks for when Pulumi stops", stopAtMs: 1_000 },
+  ])("$fact", async ({ stopAtMs }) => {
+    const { stop, transport } = await stoppable((_, name) => (name === "undo" ? ok : throttled9s));
+    setTimeout(() => stop.abort(), stopAtMs);
+    await vi.advanceTimersByTimeAsync(0); // A stop at 0 ms comes before the undo.
+
+    expect(await settled(transport.sendUndo())).toMatchObject({ outcome: ok, earlierOutcomes: [] });
+    expect(transport.timesOf()).toEqual([0, stopAtMs]);
+  });
+
+  it("is retried at once when Pulumi stops during its wait for a retry", async () => {
+    const { stop, transport } = await stoppable(inOrder(ok, failed9s));
+    setTimeout(() => stop.abort(), 1_000);
+
+    expect(await settled(transport.sendUndo())).toMatchObject({ outcome: ok });
+    expect(transport.timesOf()).toEqual([0, 0, 1_000]);
+  });
+
+  it("is retried after a stop, which ends none of its attempts", async () => {
+    const { stop, transport } = await stoppable(inOrder(throttled9s, throttled(), response(500)));
+    const result = transport.sendUndo();
+    await pendingWork();
+
+    stop.abort();
+
+    expect(await settled(result)).toMatchObject({
+      outcome: ok,
+      earlierOutcomes: [throttled(), response(500)],
+    });
+    expect(transport.attempts).toMatchObject([
+      { name: "first", atMs: 0, endsAtStopIfUnsent: true },
+      { name: "undo", atMs: 0, endsAtStopIfUnsent: false },
+      { name: "undo", atMs: 375, endsAtStopIfUnsent: false },
+      { name: "undo", atMs: 375 + 750, endsAtStopIfUnsent: false },
+    ]);
+  });
+});

@@ -1,0 +1,73 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { help, options, runCommandLine } from "../../../src/cli/command-line.ts";
+import { version } from "../../../src/common/version.ts";
+import { startLocalService } from "../../../src/local-service/index.ts";
+
+vi.mock("../../../src/local-service/index.ts", () => ({ startLocalService: vi.fn() }));
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  process.exitCode = undefined;
+});
+
+/** Runs the command in this process; returns its exit code and its output. */
+async function run(line: string) {
+  const stdout = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  await runCommandLine(line.split(" ").filter(Boolean));
+  const textOf = ({ mock }: typeof stdout) => mock.calls.join("");
+  return { exitCode: process.exitCode, stdout: textOf(stdout), stderr: textOf(stderr) };
+}
+
+/**
+ * Returns the options for the service. It fails to start, because `serve` would wait for a signal.
+ */
+async function optionsOfServe(line: string) {
+  const start = vi.mocked(startLocalService).mockRejectedValueOnce(new Error("not started"));
+  await expect(run(`serve ${line}`)).rejects.toThrow("not started");
+  return start.mock.lastCall?.[0];
+}
+
+const unexpectedArgument = 'Expected "serve" and its options, and no other argument.';
+
+it.each([
+  { line: "", message: "Usage: pulumi-dbwebhooks serve [options]" },
+  { line: "srve", message: unexpectedArgument },
+  { line: "--port 0", message: unexpectedArgument },
+  { line: "sk_live_1 serve", message: unexpectedArgument },
+  { line: "serve --api-key a sk_live_1", message: unexpectedArgument },
+  { line: "serve --api-kee=sk_live_1", message: "Unknown option '--api-kee'." },
+  { line: "serve -ksk_live_1", message: "Unknown option '-k'" },
+  { line: "serve --listing=sk_live_1", message: "Option '--listing' does not take an argument" },
+  { line: "serve --api-key", message: "Option '--api-key <value>' argument missing" },
+  { line: "serve --api-key --listing", message: "Option '--api-key' argument is ambiguous" },
+])("An invalid command exits with 2 and shows no key: $line", async ({ line, message }) => {
+  const { exitCode, stderr } = await run(line);
+
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain(message);
+  expect(stderr).not.toContain("sk_live");
+});
+
+it.each(["--help", "serve --help"])("%s names every option and exits with 0", async (line) => {
+  const { exitCode, stdout } = await run(line);
+
+  expect(exitCode).toBeUndefined();
+  expect(stdout).toBe(help);
+  expect(stdout.match(/(?<=^ +--)[\w-]+/gm)).toEqual(Object.keys(options));
+});
+
+it("The option --version shows the version", async () => {
+  expect((await run("--version")).stdout).toBe(`${version}\n`);
+});
+
+it.each([
+  { line: "", options: { port: 8787, apiKeys: ["local-api-key"], maxRequests: 0 } },
+  { line: "", options: { listing: false, allowUnknownEvents: false } },
+  { line: "--api-key a --api-key b", options: { apiKeys: ["a", "b"] } },
+  { line: "--port 0 --listing", options: { port: 0, listing: true } },
+  { line: "--deliver-to http://h:1", options: { deliverTo: "http://h:1" } },
+  { line: "--allow-unknown-events", options: { allowUnknownEvents: true } },
+])("serve $line starts the service with $options", async ({ line, options }) => {
+  expect(await optionsOfServe(line)).toMatchObject(options);
+});

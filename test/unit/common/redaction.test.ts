@@ -1,0 +1,152 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { oneLine } from "../../../src/common/plain-text.ts";
+import { redact, sensitiveValues } from "../../../src/common/redaction.ts";
+
+const key = "sk_live_K7pQ2mX9vT4w";
+const placeholder = redact(key, [key]);
+
+const lettersAndDigits = fc.constantFrom(..."ABCKQXZabckqxz0123456789");
+const secrets = fc.string({ unit: lettersAndDigits, minLength: 8, maxLength: 40 });
+const separators = fc.string({ unit: "binary" }).map((text) => text.replace(/[\p{L}\p{N}]/gu, ""));
+
+describe("A text that repeats a sensitive value is redacted", () => {
+  it("whatever stands between its letters and digits", () => {
+    const gapLists = fc.array(separators, { minLength: 1, maxLength: 10 });
+
+    fc.assert(
+      fc.property(secrets, gapLists, fc.string({ unit: "binary" }), (secret, gaps, before) => {
+        const spelled = secret.replace(/./g, (one, at) => one + gaps[at % gaps.length]);
+
+        expect(redact(`${before} ${spelled}.`, [secret])).toBe(placeholder);
+      }),
+    );
+  });
+
+  it.each<{ how: string; spell: (one: string) => string }>([
+    { how: "in capitals", spell: (one) => one.toUpperCase() },
+    { how: "percent-encoded", spell: (one) => `%${one.charCodeAt(0).toString(16)}` },
+  ])("when all its letters and digits, or every second one, are written $how", ({ spell }) => {
+    const all = key.replace(/[a-z\d]/gi, spell);
+    const everySecond = key.replace(/([a-z\d])([a-z\d])/gi, (_, one, two) => one + spell(two));
+
+    expect(redact(`The key ${all} is not valid.`, [key])).toBe(placeholder);
+    expect(redact(`The key ${everySecond} is not valid.`, [key])).toBe(placeholder);
+  });
+
+  it("when it holds 8 consecutive letters and digits of the value, in any case", () => {
+    for (const part of ["sklivek7", "VEK7PQ2M", "2mX9vT4w"]) {
+      expect(redact(`ends in ${part}.`, [key])).toBe(placeholder);
+    }
+  });
+});
+
+it.each([
+  "Authorization: Bearer abc.def-123=",
+  "authorization: basic dXNlcjpwYXNzdXNl",
+  '{"authorization":"bearer \n abc1"}',
+  "secret whsec_C2FVsBQI+b5sSYspob7oD/=",
+  "see redis://:pass@example.com",
+  "see https://example.com/hook",
+  "see https://example.com?c=d",
+  "see https://example.com#c",
+  "authorization=Bearer%20abc.def-123",
+  "see https%3A%2F%2Fexample.com%2Fhook",
+  '{"url":"https:\\/\\/example.com\\/hook"}',
+])("A text that may hold an unknown credential is redacted: %j", (text) => {
+  expect(redact(text, [])).toBe(placeholder);
+});
+
+it.each([
+  { reason: "it shares only 7 letters with a value", text: "sk_live_K is new", value: key },
+  { reason: "it holds a value of only 7 letters", text: "a bad 1d3nt1f", value: "1d3nt1f" },
+  { reason: "it speaks of credentials", text: "You need a Bearer token (whsec_).", value: key },
+  { reason: "it names hosts", text: "example.com/a or https://example.com", value: key },
+  { reason: "it holds operators", text: "3 < 4 && a <= b; 100 % & 7; 5\\", value: key },
+])("A text without a secret is shown as it is, although $reason", ({ text, value }) => {
+  expect(redact(text, [value])).toBe(text);
+});
+
+it("A text without a secret is shown as it is, although the receiver's URL has the same common words", () => {
+  const text = "Notifications: no more webhooks; incoming events need a callback service.";
+  const url = "https://example.com/api/webhooks/incoming/notifications/callback?events=1";
+
+  expect(redact(text, sensitiveValues({ properties: { url } }))).toBe(text);
+});
+
+it("A text may name this machine, although the receiver is on it", () => {
+  const text = "url must not be on localhost";
+
+  expect(redact(text, sensitiveValues({ properties: { url: "http://localhost:8080/" } }))).toBe(
+    text,
+  );
+});
+
+it("Redaction looks at the first 4,000 characters alone: of a longer text no more is shown", () => {
+  expect(redact(`${"a ".repeat(1_990)}${key}`, [key])).toBe(placeholder);
+  expect(redact(`${"a ".repeat(2_000)}${key}`, [key])).not.toContain(key);
+  expect(oneLine(redact("\n".repeat(4_000) + key, [key]), 200)).toBe("");
+});
+
+it("Redaction compares the first 4,000 characters of a value, so that a secret of 760 kB blocks nothing", () => {
+  const value = Array.from({ length: 150_000 }, (_, at) => at.toString(36).padStart(5, "0")).join(
+    "",
+  );
+  const end = value.slice(-8);
+
+  expect(redact(`ends in ${value.slice(3_992, 4_000)}`, [value])).toBe(placeholder);
+  expect(redact(`ends in ${end}`, [value])).toBe(`ends in ${end}`);
+});
+
+it("Redaction compares 100 different values, and withholds every text when there are more", () => {
+  const values = Array.from({ length: 100 }, (_, at) => `value-number-${at}`);
+  const few = [...values, ...values];
+
+  expect(redact("A harmless text.", few)).toBe("A harmless text.");
+  expect(redact("number-99 is wrong", few)).toBe(placeholder);
+  expect(redact("A harmless text.", [...few, "another value"])).toBe(placeholder);
+});
+
+it.each([
+  { url: "https://example.com/a1/b2/c3/d4/e5", text: "bad path a1/b2/c3/d4/e5" },
+  { url: "https://bob:p1w2x3@example.com/", text: "bob:p1w2x3 is wrong" },
+  { url: "https://bob:p%C3%A4ssword@example.com/", text: "the password is pässword" },
+  { url: "https://example.com/?token=s3cr3t77", text: "s3cr3t77 is wrong" },
+  { url: "https://example.com/?a=b1&c=d2&e=f3", text: "bad query a=b1&c=d2&e=f3" },
+  { url: "https://example.com/#fragment-7", text: "not found: fragment 7" },
+  { url: "https://example.com/a/t%2Fk%C3%A4nguru/b", text: "not found: t/känguru" },
+  { url: "https://example.com/webhooks-T0K3N-99x", text: "not found: webhooks T0K3N-99x" },
+  { url: "https://eo1a7b9c.m.example.net/", text: "could not resolve host eo1a7b9c.m.example.net" },
+  { url: "https://eo1.m.example.net/", text: "could not resolve host eo1.m.example.net" },
+  { url: "not a URL at all", text: "it is not-a-url-at-all" },
+])("A text that repeats a sensitive part of a URL is redacted: $text, of $url", ({ url, text }) => {
+  expect(redact(text, sensitiveValues({ properties: { url } }))).toBe(placeholder);
+});
+
+it.each<[body: string, secrets: readonly string[]]>([
+  ['{"secret":"abc-1"}', ["abc-1"]],
+  ['{"a":[{"secret" : "abc-1"},{"signingSecret":"def-2"}]}', ["abc-1", "def-2"]],
+  [JSON.stringify({ echo: JSON.stringify({ secret: "abc-1" }) }), ['abc-1\\"}']],
+  [JSON.stringify({ secret: "abc'def" }), ["abc'def"]],
+  [JSON.stringify({ secret: 'abc"def' }), ['abc\\"def']],
+  ["Bad request: {'secret': 'abc-1'}", ["abc-1"]],
+  ["POST /hooks?secret=abc-1&x=2 failed", ["abc-1"]],
+  ["POST /hooks?client_secret%3Dabc-1 failed", ["abc-1"]],
+  ['{"secrets":["abc-1"],"secret_key":"def-2"}', ["abc-1", "def-2"]],
+  ["Invalid secret: verification failed", []],
+  ['{"secret":17,"secrets":[]}', []],
+])("The secrets in the body %s are %j", (body, secrets) => {
+  expect(sensitiveValues({ body })).toEqual(secrets);
+});
+
+it("The key, the secret and the variable of an import are sensitive, and nothing that is no text", () => {
+  const environment = { DBWEBHOOKS_IMPORT: "described", PATH: "/bin" };
+  const properties = { secret: "whsec_1", url: 7, databaseId: "base_1" };
+
+  expect(sensitiveValues({ apiKeys: ["key"], properties, environment })).toEqual([
+    "key",
+    "whsec_1",
+    "described",
+  ]);
+  expect(sensitiveValues({ properties: { secret: null } })).toEqual([]);
+});

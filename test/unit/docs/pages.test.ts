@@ -1,0 +1,172 @@
+import { describe, expect, it } from "vitest";
+import { options } from "../../../src/cli/command-line.ts";
+import { eventTypes } from "../../../src/common/event-types.ts";
+import * as settings from "../../../src/common/settings.ts";
+import { consequenceTexts } from "../../../src/provider/messages/failure.ts";
+import { troubleshootingHeadings } from "../../../src/provider/messages/troubleshooting.ts";
+import { webhookArguments } from "../../../src/provider/rules/arguments.ts";
+import { schema } from "../../../tools/plugin/schema.mts";
+import { packageVersion, versionedFiles } from "../../../tools/versioned-files.mts";
+import * as markdown from "../../helpers/markdown.ts";
+
+const readme = markdown.readPage("README.md");
+const scripts = Object.keys(JSON.parse(markdown.readPage("package.json")).scripts);
+const variables = [
+  ...Object.values(settings.settingsTable).map(({ variable }) => variable),
+  settings.importVariable,
+];
+
+it("README begins with the program of examples/basic, which the docstring of Webhook shows too", () => {
+  const example = markdown.readPage("examples/basic/index.ts");
+  const [firstScreen] = readme.split("\n## ");
+  const docstring = example.replaceAll(/^/gm, " * ").replaceAll(/ +$/gm, "");
+
+  expect(firstScreen).toContain(`\`\`\`ts\n${example}\`\`\`\n`);
+  expect(markdown.readPage("src/sdk/dynamic/webhook.ts")).toContain(docstring);
+});
+
+it.each(["docs/replacement.md", "examples/rotation/index.ts"])(
+  "%s has the arguments of examples/basic, so that pasting it replaces no webhook",
+  (path) => {
+    const withoutIndentation = (file: string) => markdown.readPage(file).replaceAll(/^ +/gm, "");
+    const example = withoutIndentation("examples/basic/index.ts");
+    const [args] = /(?<=Webhook\("orders", )\{[^}]+\}/.exec(example) ?? [];
+
+    expect(withoutIndentation(path)).toContain(args);
+  },
+);
+
+it("README shows both commands of a clone within its first 40 lines", () => {
+  const firstLines = readme.split("\n").slice(0, 40).join("\n");
+
+  expect(markdown.codeBlocks(firstLines)).toContainEqual({
+    language: "sh",
+    text: "npm start\nnpm cit\n",
+  });
+  // npm's own command `cit` installs as `npm ci` does, and runs the script `test`.
+  expect(scripts).toEqual(expect.arrayContaining(["start", "test"]));
+});
+
+it("README lists the arguments and outputs of a webhook", () => {
+  const { properties } = schema.resources["dbwebhooks:index:Webhook"];
+  const namesBelow = (heading: string) => tableOf(readme, heading).map(({ name }) => name);
+
+  expect(namesBelow("Arguments")).toEqual(Object.keys(webhookArguments));
+  expect(namesBelow("Outputs")).toEqual(["id", ...Object.keys(properties)]);
+});
+
+it.each(settings.settingNames)(
+  "docs/configuration.md has the variable, default and range of %s",
+  (name) => {
+    const rows = tableOf(markdown.readPage("docs/configuration.md"), "Settings");
+    const rangeIn = (text = "") => /[\d.,]+ to [\d,]+/.exec(text)?.[0];
+    const { description, default: value } = schema.config.variables[name];
+    const isRequired = schema.provider.requiredInputs.includes(name);
+
+    const key = `dbwebhooks:${name}<br>${settings.settingsTable[name].variable}`;
+    const row = rows.find((cells) => cells["key, and environment variable"] === key);
+
+    expect(row?.default).toBe(String(value ?? (isRequired ? "required" : "not set")));
+    expect(rangeIn(row?.limits)).toBe(rangeIn(description));
+  },
+);
+
+it("docs/troubleshooting.md has a row for every kind of error", () => {
+  const kinds = Object.keys(consequenceTexts).map((kind) => `[${kind}]`);
+  const [firstScreen = ""] = markdown.readPage("docs/troubleshooting.md").split("\n## ");
+
+  const firstCells = markdown.rowsOf(firstScreen).map(({ cells }) => cells[0] ?? "");
+  const explained = firstCells.flatMap((cell) => markdown.codeSpans(cell));
+
+  expect(explained.toSorted()).toEqual(kinds?.toSorted());
+});
+
+it("docs/troubleshooting.md has every heading to which a message refers", () => {
+  const headings = markdown.readPage("docs/troubleshooting.md").match(/(?<=^#+ ).+$/gm);
+
+  expect(headings).toEqual(expect.arrayContaining([...troubleshootingHeadings]));
+});
+
+it("docs/contributing/publishing.md lists the pages that say that no version is published", () => {
+  const page = "docs/contributing/publishing.md";
+  const says =
+    /\bunreleased\b|(?:package that|\d\.\d) is not published\b|\bversion is published\b|\b[uU]ntil [^.|]*\bpublished\b/;
+  const section = markdown.sectionOf(
+    markdown.readPage(page),
+    "What becomes false on the day of the release",
+  );
+
+  const targets = markdown.linksOf(page).filter(({ link }) => section.includes(`](${link})`));
+  const listed = [page, ...targets.map(({ target }) => target)];
+  const saying = markdown.pages.filter((path) => says.test(markdown.readPage(path)));
+
+  expect(listed).toEqual(expect.arrayContaining(saying));
+});
+
+it("Pages and examples name the version of the package, which `npm version` writes into them", () => {
+  const { version } = JSON.parse(markdown.readPage("package.json"));
+
+  const texts = versionedFiles.map(markdown.readPage);
+  const named = texts.flatMap((text) => text.match(packageVersion) ?? []);
+
+  expect(new Set(named)).toEqual(new Set([version]));
+});
+
+it.each(["0.1.1-0", "0.2.0-rc.3"])(
+  "`npm version` finds the prerelease %s as a whole",
+  (version) => {
+    const names = [`dbwebhooks-${version}.tgz`, `dbwebhooks-v${version}-linux-amd64.tar.gz`];
+
+    const found = names.flatMap((name) => name.match(packageVersion) ?? []);
+
+    expect(found).toEqual([version, version]);
+  },
+);
+
+it("README lists the event types, for copying", () => {
+  const [block] = markdown.codeBlocks(markdown.sectionOf(readme, "Arguments"));
+
+  expect(block?.text.trim().split(/\s+/)).toEqual(eventTypes);
+});
+
+it.each(["src", "test", "tools"])(
+  "Files in %s cite only headings of the API that exist",
+  (directory) => {
+    const page = "docs/api/README.md";
+
+    const cited = markdown.anchorsCitedIn(directory, page);
+
+    expect(markdown.anchorsOf(markdown.readPage(page))).toEqual(expect.arrayContaining(cited));
+  },
+);
+
+describe.each(markdown.pages)("%s", (page) => {
+  it.each([
+    // A type token, such as dbwebhooks:Webhook, has the form of a setting.
+    ["settings", settings.settingNames, /\bdbwebhooks:(?!(?:index:)?Webhook\b)([A-Za-z]+)/g],
+    ["environment variables", variables, /\b(DBWEBHOOKS_[A-Z_]+)/g],
+    ["npm scripts", scripts, /\bnpm (?:run (?:--?\w+ )*([a-z][\w:-]*)|(start|test)\b)/g],
+    ["commands", ["serve"], /(?:npx |`)pulumi-dbwebhooks ([a-z][\w-]*)/g],
+    ["options", Object.keys(options), /(?<=pulumi-dbwebhooks serve(?: [^`\n]*)? --)([a-z][\w-]*)/g],
+  ])("names only %s that exist", (_kind, existing, pattern) => {
+    const matches = [...markdown.readPage(page).matchAll(pattern)];
+    const named = matches.map(([, ...groups]) => groups.join(""));
+
+    expect(existing).toEqual(expect.arrayContaining(named));
+  });
+
+  it("links only to files and headings that exist", () => {
+    expect(markdown.brokenLinksOf(page)).toEqual([]);
+  });
+});
+
+/**
+ * Returns the rows of the tables below a heading: their cells without backticks, by the column's
+ * head.
+ */
+function tableOf(page: string, heading: string): Record<string, string>[] {
+  const rows = markdown.rowsOf(markdown.sectionOf(page, heading));
+  return rows.map(({ head, cells }) =>
+    Object.fromEntries(cells.map((cell, at) => [head[at], cell.replaceAll("`", "")])),
+  );
+}

@@ -1,1 +1,0 @@
-import "../../examples/offline-test/mocks.test.ts";

@@ -1,0 +1,1 @@
+import "../../../examples/offline-test/mocks.test.ts";

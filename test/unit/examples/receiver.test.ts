@@ -1,0 +1,145 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { createReceiver } from "../../../examples/receiver/receiver.ts";
+import { watchSecrets } from "../../../examples/receiver/secrets.ts";
+import { temporaryDirectory } from "../../helpers/directory.ts";
+import { listen } from "../../helpers/http-server.ts";
+import { invalidBodies, invalidEntries, signedHeaders } from "../../helpers/signed-notification.ts";
+
+const oldSecret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
+const newSecret = `whsec_${Buffer.alloc(32, 2).toString("base64")}`;
+
+it("examples/receiver handles a notification that is signed with its secret", async () => {
+  const { send, onEvent } = await start();
+  const event = { type: "record.created", id: "evt_1", note: "Größe ✓" };
+
+  expect(await send(event)).toBe(204);
+  expect(onEvent.mock.calls).toEqual([[event]]);
+});
+
+it.each([
+  {
+    name: "changed in white space alone",
+    statusCode: 401,
+    changes: { body: '{"type": "record.created","id":"evt_1"}' },
+  },
+  // Standard Webhooks tolerates five minutes.
+  { name: "over 300 s old", statusCode: 401, changes: { sentAt: new Date(Date.now() - 301_000) } },
+  { name: "not sent with POST", statusCode: 405, changes: { method: "PUT" } },
+  { name: "over 1 MiB", statusCode: 413, changes: { body: "x".repeat(1024 * 1024 + 1) } },
+])("examples/receiver refuses a notification that is $name", async ({ statusCode, changes }) => {
+  const { send, onEvent } = await start();
+
+  expect(await send({ id: "evt_1" }, changes)).toBe(statusCode);
+  expect(onEvent).not.toHaveBeenCalled();
+});
+
+it.each(invalidBodies)(
+  "examples/receiver responds with 400 to the signed body %j",
+  async (body) => {
+    const { send, onEvent } = await start();
+
+    expect(await send(body)).toBe(400);
+    expect(onEvent).not.toHaveBeenCalled();
+  },
+);
+
+it.each([
+  { name: "before a rotation", secrets: [oldSecret], withOld: 204, withNew: 401 },
+  { name: "during a rotation", secrets: [newSecret, oldSecret], withOld: 204, withNew: 204 },
+  { name: "after a rotation", secrets: [newSecret], withOld: 401, withNew: 204 },
+])("examples/receiver accepts what its secrets have signed: $name", async (row) => {
+  const { send } = await start(row.secrets);
+
+  expect(await send({ id: "evt_1" }, { secret: oldSecret })).toBe(row.withOld);
+  expect(await send({ id: "evt_2" }, { secret: newSecret })).toBe(row.withNew);
+});
+
+it("examples/receiver handles an event once, even if it arrives again while it is handled or afterwards", async () => {
+  const { send, onEvent } = await start();
+  onEvent.mockImplementation(() => setTimeout(100));
+
+  const statusCodes = await Promise.all([send({ id: "evt_1" }), send({ id: "evt_1" })]);
+  const later = await send({ id: "evt_1" });
+
+  expect([...statusCodes, later]).toEqual([204, 204, 204]);
+  expect(onEvent).toHaveBeenCalledOnce();
+});
+
+it("examples/receiver handles an event again when the handler failed the first time", async () => {
+  const { send, onEvent } = await start();
+  onEvent.mockRejectedValueOnce(new Error("not now"));
+
+  const statusCodes = [await send({ id: "evt_1" }), await send({ id: "evt_1" })];
+
+  expect(statusCodes).toEqual([500, 204]);
+  expect(onEvent).toHaveBeenCalledTimes(2);
+});
+
+describe("The file with the secrets of examples/receiver", () => {
+  it("contains one secret or several, separated by white space", () => {
+    const file = fileWith(`${newSecret} ${oldSecret}\r\n\n`);
+
+    expect(watchSecrets(file)()).toEqual([newSecret, oldSecret]);
+  });
+
+  it.each(invalidEntries)(
+    "is refused with the line, but without the text, if it has %j",
+    (entry) => {
+      const file = fileWith(`${oldSecret}\n${entry}\n`);
+
+      const reason = `${file}, line 2: this is not a signing secret (whsec_ and base64 of at least 16 bytes)`;
+      expect(() => watchSecrets(file)).toThrow(new Error(reason));
+    },
+  );
+
+  it("is refused if it is empty or missing", () => {
+    const file = fileWith("\n");
+
+    expect(() => watchSecrets(file)).toThrow("contains no signing secret");
+    expect(() => watchSecrets(`${file}.missing`)).toThrow("ENOENT");
+  });
+
+  it("changes nothing but stderr if it becomes invalid", () => {
+    const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    onTestFinished(() => stderr.mockRestore());
+    const file = fileWith(oldSecret);
+    const secrets = watchSecrets(file);
+    writeFileSync(file, newSecret);
+    const valid = secrets();
+    writeFileSync(file, `${oldSecret}\n[secret]`);
+    const invalid = secrets();
+
+    expect([valid, invalid]).toEqual([[newSecret], [newSecret]]);
+    expect(stderr.mock.calls).toEqual([[expect.stringContaining(`${file}, line 2: `)]]);
+  });
+});
+
+function fileWith(text: string): string {
+  const directory = temporaryDirectory();
+  onTestFinished(() => directory.remove());
+  const file = join(directory.path, "secrets");
+  writeFileSync(file, text);
+  return file;
+}
+
+// `body` is sent in place of the signed body.
+type Changes = { method?: string; secret?: string; sentAt?: Date; body?: string };
+
+/** Starts a receiver. `send` sends it a signed notification, and returns the status. */
+async function start(secrets = [oldSecret]) {
+  const onEvent = vi.fn();
+  const server = createReceiver({ secrets: () => secrets, onEvent });
+  const url = await listen(server);
+  onTestFinished(() => void server.close());
+  const send = async (event: { id: string } | string, changes: Changes = {}) => {
+    const { method = "POST", secret = oldSecret, sentAt } = changes;
+    const body =
+      typeof event === "string" ? event : JSON.stringify({ type: "record.created", ...event });
+    const headers = signedHeaders(secret, { id: "evt_1", body, sentAt });
+    return (await fetch(url, { method, headers, body: changes.body ?? body })).status;
+  };
+  return { send, onEvent };
+}

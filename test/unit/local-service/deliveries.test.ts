@@ -1,0 +1,223 @@
+import { Webhook } from "standardwebhooks";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { eventTypes } from "../../../src/common/event-types.ts";
+import { type NewEvent, respondWith } from "../../../src/local-service/index.ts";
+import { refusedUrl } from "../../helpers/http-server.ts";
+import { startService, statusCodesOf, webhookBody } from "../../helpers/local-service.ts";
+import { type ReceivedNotification, startReceiver } from "../../helpers/receiver.ts";
+
+const recordCreated = { type: "record.created", databaseId: "base_1" };
+const path = "/_local/bases/base_1/events";
+const emission = { method: "POST", path, body: { type: "record.created" } } as const;
+const never = () => new Promise<number>(() => {});
+
+it("Emitting an event delivers it to the active webhooks of its database, event type and table", async () => {
+  const { receiver, service, webhookId } = await startWithReceiver();
+  service.updateWebhook(webhookId, { active: false });
+  await service.subscribe(`${receiver.url}/all-tables`);
+  await service.subscribe(`${receiver.url}/tbl_1`, { tableId: "tbl_1" });
+  await service.subscribe(`${receiver.url}/tbl_2`, { tableId: "tbl_2" });
+  await service.subscribe(`${receiver.url}/deletions`, { events: ["record.deleted"] });
+  await service.create({ databaseId: "base_2", body: webhookBody({ url: receiver.url }) });
+  const receivedPaths = () => receiver.notifications.map(({ path }) => path).toSorted();
+
+  await service.emit(recordCreated);
+  const withoutTable = receivedPaths();
+  await service.emit({ ...recordCreated, tableId: "tbl_1" });
+
+  expect(withoutTable).toEqual(["/all-tables"]);
+  expect(receivedPaths()).toEqual(["/all-tables", "/all-tables", "/tbl_1"]);
+});
+
+it("An emission sends JSON with a Standard Webhooks signature, and the user info of the webhook's URL", async () => {
+  const { receiver, service, webhookId, secret } = await startWithReceiver();
+  service.updateWebhook(webhookId, { url: receiver.url.replace("://", "://us%C3%A9r:p%40ss@") });
+  const data = { recordIds: ["rec_1"], records: [{ id: "rec_1", data: { Name: "Größe ✓" } }] };
+
+  const event = await service.emit({ ...recordCreated, tableId: "tbl_1", data, id: "evt_given" });
+
+  const [received] = receiver.notifications;
+  const authorization = `Basic ${Buffer.from("usér:p@ss").toString("base64")}`;
+  const webhook = { webhookId, organizationId: "org_local", baseId: "base_1" };
+  expect(received?.headers).toMatchObject({ "content-type": "application/json", authorization });
+  expect(verified(received, secret)).toEqual({
+    id: "evt_given",
+    type: "record.created",
+    timestamp: event.timestamp,
+    data: { tableId: "tbl_1", ...data },
+    metadata: { ...webhook, attempt: 1, source: "local-service" },
+  });
+});
+
+it("Only the bytes of a notification match its signature, so that a receiver of its parsed JSON fails", async () => {
+  const { receiver, service, secret } = await startWithReceiver();
+
+  await service.emit({ ...recordCreated, data: { text: 'a\n {"b":1}', none: {} } });
+
+  const [received] = receiver.notifications;
+  const body = JSON.stringify(received?.body);
+  expect(verified(received, secret)).toEqual(received?.body);
+  expect(() => verified(received && { ...received, rawBody: body }, secret)).toThrow();
+  expect(received?.rawBody).toContain('"data": {"text": "a\\n {\\"b\\":1}","none": {}}');
+});
+
+it.each(eventTypes)("An event has sample data and a new id by default: %s", async (type) => {
+  const service = await startService();
+  const event = { type, databaseId: "base_1", tableId: "tbl_1" };
+  const [subject = ""] = type.split(".");
+
+  const { id, data } = await service.emit(event);
+
+  expect(id).not.toBe((await service.emit(event)).id);
+  const { tableId, ...sample } = data;
+  expect(tableId).toBe("tbl_1");
+  // Such as `recordIds` for a record, `table` for a table and `fieldId` for a field.
+  expect(Object.keys(sample).join()).toContain(subject);
+});
+
+it("Emitting an event rejects with a TypeError that names every invalid field of the event", async () => {
+  const service = await startService();
+  const event = { type: "record.creatd", databaseId: "", tableId: "", data: 7, id: "evt 1" };
+
+  const emitted = service.emit(event as object as NewEvent);
+
+  await expect(emitted).rejects.toThrow(TypeError);
+  await expect(emitted).rejects.toThrow(
+    /type .*record\.created, .*; databaseId must.*; tableId .*; data .*; id must/,
+  );
+});
+
+it("An emission over HTTP is for the database in its path, returns deliveries and meets no interceptor", async () => {
+  const service = await startService();
+  await service.subscribe(`${refusedUrl}/T0KEN`);
+  const webhookId = service.webhooks[0]?.id;
+  service.use(respondWith(500));
+
+  const response = await service.send({ ...emission, body: { ...emission.body, databaseId: "b" } });
+
+  const delivery = { webhookId, delivered: false, problem: "no response (ECONNREFUSED)" };
+  expect(response.statusCode).toBe(200);
+  expect(response.json).toEqual({ id: expect.stringMatching(/^evt_/), deliveries: [delivery] });
+  expect(response.text).toMatch(/}\n$/);
+});
+
+it("An emission over HTTP needs a valid event of at most 1 MiB, and a key with access", async () => {
+  const service = await startService({ apiKeys: { "of-all": "*", "of-base_2": ["base_2"] } });
+
+  const responses = [
+    await service.send({ ...emission, body: "x".repeat(1024 * 1024) }),
+    await service.send({ ...emission, body: "x".repeat(1024 * 1024 + 1) }),
+    await service.send({ ...emission, apiKey: "of-base_2" }),
+  ];
+
+  // A key without access to a database gets the same response as for one that does not exist.
+  expect(statusCodesOf(responses)).toEqual([400, 413, 404]);
+});
+
+it.each([
+  { statusCode: 299, delivered: true },
+  { statusCode: 302, delivered: false },
+  { statusCode: 503, delivered: false },
+])("A delivery is one request, and has the outcome $delivered after $statusCode", async (row) => {
+  const { service, receiver, webhookId } = await startWithReceiver(() => row.statusCode);
+
+  const { deliveries } = await service.emit(recordCreated);
+
+  expect(deliveries).toEqual([{ webhookId, ...row }]);
+  expect(receiver.notifications).toHaveLength(1);
+});
+
+it("A delivery fails when the receiver does not respond in time", async () => {
+  const timeout = AbortSignal.timeout;
+  const timeouts = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout(10));
+  onTestFinished(() => timeouts.mockRestore());
+  const { service, webhookId } = await startWithReceiver(never);
+
+  const { deliveries } = await service.emit(recordCreated);
+
+  expect(timeouts).toHaveBeenCalledExactlyOnceWith(15_000);
+  expect(deliveries).toEqual([{ webhookId, delivered: false, problem: "no response within 15 s" }]);
+});
+
+it("A delivery in flight ends with the receiver's response when its webhook is deleted or switched off", async () => {
+  const response = Promise.withResolvers<number>();
+  const { receiver, service, webhookId } = await startWithReceiver(() => response.promise);
+  await service.subscribe(receiver.url);
+  const emitted = service.emit(recordCreated);
+  await expect.poll(() => receiver.notifications).toHaveLength(2);
+
+  await service.delete(webhookId);
+  service.updateWebhook(webhookId + 1, { active: false });
+  response.resolve(204);
+
+  expect((await emitted).deliveries).toMatchObject([{ delivered: true }, { delivered: true }]);
+  expect((await service.emit(recordCreated)).deliveries).toEqual([]);
+});
+
+it("A webhook that is created while an event is in flight gets the next event only", async () => {
+  const response = Promise.withResolvers<number>();
+  const { receiver, service } = await startWithReceiver(() => response.promise);
+  const emitted = service.emit(recordCreated);
+  await expect.poll(() => receiver.notifications).toHaveLength(1);
+
+  await service.subscribe(receiver.url);
+  response.resolve(204);
+
+  expect((await emitted).deliveries).toHaveLength(1);
+  expect((await service.emit(recordCreated)).deliveries).toHaveLength(2);
+});
+
+it("A delivery does not wait for a slow receiver of another webhook", async () => {
+  const response = Promise.withResolvers<number>();
+  const slow = await startWithReceiver(() => response.promise);
+  await using quick = await startReceiver();
+  await slow.service.subscribe(quick.url);
+
+  const emitted = slow.service.emit(recordCreated);
+  await expect.poll(() => quick.notifications).toHaveLength(1);
+  response.resolve(204);
+
+  expect((await emitted).deliveries).toHaveLength(2);
+});
+
+it("A delivery goes to the origin in deliverTo, with its user info, and with the path and query of the webhook's URL", async () => {
+  await using receiver = await startReceiver();
+  const { host } = new URL(receiver.url);
+  const service = await startService({ deliverTo: `http://user:word@${host}/unused` });
+  // A path that begins with "//" must not be taken for a host.
+  await service.subscribe("https://hooks.invalid//host/orders/1?key=2");
+
+  await service.emit(recordCreated);
+
+  const authorization = `Basic ${Buffer.from("user:word").toString("base64")}`;
+  const path = "//host/orders/1?key=2";
+  expect(receiver.notifications).toMatchObject([{ path, headers: { authorization } }]);
+});
+
+it("A delivery in flight ends when the service closes, and says so", async () => {
+  const { receiver, service } = await startWithReceiver(never);
+  const emitted = service.emit(recordCreated);
+  await expect.poll(() => receiver.notifications).toHaveLength(1);
+
+  await service.close();
+
+  const problem = "no response (UND_ERR_DESTROYED)";
+  expect((await emitted).deliveries).toMatchObject([{ delivered: false, problem }]);
+});
+
+/**
+ * Starts a receiver, and a service with a webhook that subscribes the receiver to `record.created`.
+ */
+async function startWithReceiver(respond?: Parameters<typeof startReceiver>[0]) {
+  const receiver = await startReceiver(respond);
+  onTestFinished(() => receiver[Symbol.asyncDispose]());
+  const service = await startService();
+  const secret = await service.subscribe(receiver.url);
+  return { receiver, service, secret, webhookId: service.webhooks[0]?.id ?? 0 };
+}
+
+/** Returns the body of a notification if its signature is valid. */
+function verified(notification: ReceivedNotification | undefined, secret: string): unknown {
+  const { rawBody = "", headers } = notification ?? {};
+  return new Webhook(secret).verify(rawBody, headers as Record<string, string>);
+}

@@ -1,0 +1,286 @@
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import {
+  connectionReset,
+  delay,
+  type Interceptor,
+  loseResponse,
+  respondWith,
+  times,
+} from "../../../src/local-service/index.ts";
+import { hold, isDelete, isPost } from "../../helpers/faults/faults.mts";
+import { startFaultyService, statusCodesOf, webhookBody } from "../../helpers/local-service.ts";
+
+const inTable = (tableId: string) => ({ body: webhookBody({ tableId }) });
+
+describe("Interceptors imitate a service", () => {
+  it("whose response is lost for one table", async () => {
+    const service = await startFaultyService();
+    service.use(times(1, loseResponse(), ({ body }) => body?.tableId === "tbl_orders"));
+
+    const orders = service.create(inTable("tbl_orders"));
+    const users = service.create(inTable("tbl_users"));
+
+    await expect(orders).rejects.toThrow("ECONNRESET");
+    expect((await users).statusCode).toBe(201);
+    expect(service.webhooks).toHaveLength(2);
+    expect(service.requests.map(({ outcome }) => outcome).toSorted()).toEqual([
+      "reset",
+      "responded",
+    ]);
+  });
+
+  it("that returns 429, then 503", async () => {
+    const service = await startFaultyService();
+    service.use(times(1, respondWith(503)));
+    // Added last, so it is outermost.
+    service.use(times(1, respondWith(429, { headers: { "retry-after": "1" } })));
+
+    const responses = [await service.create(), await service.create(), await service.create()];
+
+    expect(statusCodesOf(responses)).toEqual([429, 503, 201]);
+    expect(responses[0]?.headers).toHaveProperty("retry-after", "1");
+  });
+
+  it("whose second creation fails", async () => {
+    const service = await startFaultyService();
+    let creations = 0;
+    service.use((request, next) => {
+      creations += Number(isPost(request));
+      return isPost(request) && creations === 2 ? new Response(null, { status: 500 }) : next();
+    });
+
+    const responses = [await service.create(), await service.create(), await service.create()];
+
+    expect(statusCodesOf(responses)).toEqual([201, 500, 201]);
+  });
+
+  it("that is idempotent", async () => {
+    const service = await startFaultyService();
+    const responses = new Map<string, Promise<Response>>();
+    service.use(async (request, next) => {
+      if (!isPost(request)) {
+        return next();
+      }
+      const key = JSON.stringify([request.databaseId, request.body]);
+      const response = responses.get(key) ?? next();
+      responses.set(key, response);
+      return (await response).clone();
+    });
+
+    const [first, repeated] = await Promise.all([service.create(), service.create()]);
+    const other = await service.create(inTable("tbl_orders"));
+
+    expect(repeated?.json).toEqual(first?.json);
+    expect(other.json.id).not.toBe(first?.json.id);
+    expect(service.webhooks).toHaveLength(2);
+  });
+
+  it("whose deletions fail until the fault is removed", async () => {
+    const service = await startFaultyService();
+    const { id } = (await service.create()).json;
+    const removeFault = service.use(times(Number.POSITIVE_INFINITY, respondWith(503), isDelete));
+
+    const failed = [await service.delete(id), await service.delete(id)];
+    removeFault();
+    const deleted = await service.delete(id);
+
+    expect(statusCodesOf([...failed, deleted])).toEqual([503, 503, 200]);
+  });
+
+  it("that fails exactly once, even when another request arrives meanwhile", async () => {
+    const service = await startFaultyService();
+    const bothArrived = service.nextRequest(({ number }) => number === 2);
+    const failSlowly: Interceptor = async () => {
+      await bothArrived;
+      return new Response(null, { status: 503 });
+    };
+    service.use(times(1, failSlowly));
+
+    const responses = await Promise.all([service.create(), service.create()]);
+
+    expect(statusCodesOf(responses).toSorted()).toEqual([201, 503]);
+    expect(service.webhooks).toHaveLength(1);
+  });
+
+  it("behind a proxy that returns 404", async () => {
+    const headers = { "content-type": "text/html" };
+    const service = await startFaultyService();
+    service.use(respondWith(404, { headers, body: "<h1>Not found</h1>" }));
+
+    const response = await service.create();
+
+    expect(response).toMatchObject({ statusCode: 404, headers, text: "<h1>Not found</h1>" });
+    expect(service.webhooks).toEqual([]);
+  });
+});
+
+describe("An interceptor", () => {
+  it("is around those that were added before it, and gets their response", async () => {
+    const service = await startFaultyService();
+    const order: string[] = [];
+    const noting = (name: string): Interceptor => {
+      return async (_, next) => {
+        order.push(name);
+        const response = await next();
+        order.push(`${name} ${response.status}`);
+        return name === "inner" ? new Response("changed", { status: 299 }) : response;
+      };
+    };
+    service.use(noting("inner"));
+    service.use(noting("outer"));
+
+    const response = await service.create();
+
+    expect(order).toEqual(["outer", "inner", "inner 201", "outer 299"]);
+    expect(response).toMatchObject({ statusCode: 299, text: "changed" });
+  });
+
+  it("that was added twice and removed once still runs once", async () => {
+    const service = await startFaultyService();
+    let runs = 0;
+    const count: Interceptor = (_, next) => {
+      runs += 1;
+      return next();
+    };
+    const remove = service.use(count);
+    service.use(count);
+
+    // A second call must not remove the other one.
+    remove();
+    remove();
+    await service.create();
+
+    expect(runs).toBe(1);
+  });
+
+  it("gets the entry of the request log, which next() changes", async () => {
+    const service = await startFaultyService();
+    const seen: unknown[] = [];
+    service.use(async (request, next) => {
+      seen.push({ ...request });
+      const response = await next();
+      seen.push({ ...request });
+      return response;
+    });
+
+    const { id } = (await service.create(inTable("tbl_1"))).json;
+
+    const entry = { number: 1, databaseId: "base_1", body: { tableId: "tbl_1" }, authorized: true };
+    expect(seen).toMatchObject([
+      { ...entry, committed: false },
+      { ...entry, committed: true, webhookId: String(id) },
+    ]);
+    expect(service.requests).toMatchObject([{ ...entry, outcome: "responded", statusCode: 201 }]);
+  });
+
+  it("can replace a refusal, including its headers and its reason in the log", async () => {
+    const service = await startFaultyService();
+    service.use(async (_, next) => new Response((await next()).headers.get("www-authenticate")));
+
+    const replaced = await service.create({ apiKey: "wrong" });
+
+    expect(replaced).toMatchObject({ statusCode: 200, text: "Bearer" });
+    expect(replaced.headers).not.toHaveProperty("www-authenticate");
+    expect(service.requests[0]).not.toHaveProperty("problem");
+  });
+
+  it("can hold requests back, and keeps those that it has when it is removed", async () => {
+    const service = await startFaultyService();
+    const { holdRequest, release } = hold();
+    const remove = service.use(holdRequest);
+    const received = service.nextRequest(isPost);
+    const held = service.create();
+    await received;
+
+    remove();
+    const later = await service.create();
+    const idsBeforeRelease = service.webhooks.map(({ id }) => id);
+    release();
+    await held;
+
+    expect(idsBeforeRelease).toEqual([later.json.id]);
+    expect(service.webhooks).toHaveLength(2);
+  });
+
+  it("can pass on a connection reset of an inner one, also as a clone", async () => {
+    const service = await startFaultyService();
+    service.use(connectionReset);
+    service.use(async (_, next) => (await next()).clone());
+
+    await expect(service.create()).rejects.toThrow("ECONNRESET");
+    expect(service.webhooks).toEqual([]);
+    expect(service.requests).toMatchObject([{ outcome: "reset", committed: false }]);
+  });
+
+  it("causes a response of 500 when it throws or returns no response", async () => {
+    const service = await startFaultyService();
+    service.use((() => {}) as unknown as Interceptor);
+    const missing = await service.create();
+    service.use(() => {
+      throw new Error("out of luck");
+    });
+
+    const thrown = await service.create();
+
+    expect(statusCodesOf([missing, thrown])).toEqual([500, 500]);
+    expect(thrown.json.error.message).toContain("out of luck");
+  });
+
+  it("does not respond to a client that leaves, and the log says so", async () => {
+    const service = await startFaultyService();
+    service.use(() => new Promise(() => {}));
+    const received = service.nextRequest(() => true);
+    const client = new AbortController();
+    const request = fetch(`${service.baseUrl}/a`, { signal: client.signal });
+    const aborted = expect(request).rejects.toThrow("aborted");
+    await received;
+
+    const finished = service.nextRequest(({ outcome }) => outcome !== "pending");
+    client.abort();
+
+    expect(await finished).toMatchObject({ outcome: "disconnected" });
+    await aborted;
+  });
+
+  it("has no effect after its delay when the service has closed", async () => {
+    const service = await startFaultyService();
+    service.use(delay(1));
+    const received = service.nextRequest(isPost);
+    const creation = service.create();
+    await received;
+
+    // No timer fires between the arrival of the request and this call, so a delay of 1 ms is long
+    // enough.
+    await service.close();
+
+    await expect(creation).rejects.toThrow();
+    // The creation would have its effect after its delay.
+    await setTimeout(2);
+    expect(service.webhooks).toEqual([]);
+  });
+});
+
+it("respondWith refuses a status code that is none, before any request", () => {
+  expect(() => respondWith(99)).toThrow(RangeError);
+  expect(() => respondWith(204, { body: "text" })).toThrow(TypeError);
+});
+
+it("respondWith responds to each request with the same response", async () => {
+  const service = await startFaultyService();
+  service.use(respondWith(503, { body: "busy" }));
+
+  const responses = [await service.create(), await service.create()];
+
+  expect(responses).toMatchObject(Array(2).fill({ statusCode: 503, text: "busy" }));
+});
+
+it("respondWith sends JSON unless the body is a string", async () => {
+  const service = await startFaultyService();
+  service.use(respondWith(200, { body: [null] }));
+
+  const { headers, json } = await service.create();
+
+  expect(headers["content-type"]).toBe("application/json");
+  expect(json).toEqual([null]);
+});

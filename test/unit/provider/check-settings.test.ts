@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import { settingsSourceOf } from "../../../src/adapters/plugin/settings-source.ts";
+import { version } from "../../../src/common/version.ts";
+import { checkSettings } from "../../../src/provider/rules/check-settings.ts";
+import type { Properties } from "../../../src/provider/rules/values.ts";
+import { apiKey, unknownMarkers, wrapped } from "../../helpers/builders.ts";
+import type { Texts } from "../../helpers/provider.ts";
+
+/** Checks a provider. Shortens each failure to its beginning, up to the first colon and space. */
+function check(name: string, news: Properties, olds: Properties = {}, environment: Texts = {}) {
+  const source = { ...settingsSourceOf(name, news), environment };
+  const { failures, ...result } = checkSettings(olds, news, source);
+  return { ...result, failures: failures.map((reason) => reason.split(": ")[0]) };
+}
+
+const known = { baseUrl: "https://a.example", apiKey: wrapped(apiKey), version };
+const notYetKnown = { baseUrl: unknownMarkers.string, apiKey: unknownMarkers.string };
+const defaultNames = ["default", "default_0_1_0", ""];
+
+describe("The settings of a provider of the plugin", () => {
+  it("are those of an explicit provider unless Pulumi has chosen the name", () => {
+    const chosenByPulumi = ["default", "default_1_2_3_alpha", "default_https_/example.com"];
+    const chosenByUsers = ["eu", "default-eu", "default_eu", "default_2"];
+    const names = [...chosenByPulumi, ...chosenByUsers];
+
+    const explicit = names.filter((name) => settingsSourceOf(name, {}).isExplicit());
+
+    expect(explicit).toEqual(chosenByUsers);
+  });
+
+  it("are the values that Pulumi passes, unwrapped where it passes a secret", () => {
+    const args = { apiKey: wrapped(apiKey), timeoutSeconds: 2.5, listing: false };
+    const { get } = settingsSourceOf("eu", args);
+
+    expect(get("apiKey")).toBe(apiKey);
+    expect(get("timeoutSeconds")).toBe(2.5);
+    expect(get("listing")).toBe(false);
+    expect(get("retrySeconds")).toBeUndefined();
+  });
+});
+
+describe("The check of a provider", () => {
+  it.each([
+    ["known arguments", known],
+    ["arguments that are not known yet", notYetKnown],
+    [
+      "arguments that Pulumi adds",
+      { ...known, pluginDownloadURL: "x", pluginChecksums: {}, __internal: {} },
+    ],
+  ])("accepts %s of an explicit provider", (_case, args) => {
+    expect(check("eu", args)).toMatchObject({ failures: [] });
+  });
+
+  it("refuses invalid, missing and unrecognized arguments of an explicit provider", () => {
+    const { failures } = check("eu", { apiKey: "a b", timeout: "1" });
+
+    expect(failures).toEqual(["timeout", "baseUrl", "apiKey"]);
+  });
+
+  it.each([
+    ["missing", undefined],
+    ["empty", ""],
+    ["an empty secret", wrapped("")],
+  ])(
+    "refuses a key of an explicit provider that is %s, whatever the environment has",
+    (_, given) => {
+      const environment = { DBWEBHOOKS_API_KEY: apiKey, DBWEBHOOKS_BASE_URL: known.baseUrl };
+
+      expect(check("eu", { ...known, apiKey: given }, {}, environment).failures).toEqual([
+        "apiKey",
+      ]);
+      expect(check("eu", { ...known, baseUrl: given }, {}, environment).failures).toEqual([
+        "baseUrl",
+      ]);
+    },
+  );
+
+  it.each([1234567890, wrapped(1234567890)])(
+    "refuses the number %j as key, which YAML makes of digits",
+    (key) => {
+      const news = { ...known, apiKey: key };
+      const { failures } = checkSettings({}, news, settingsSourceOf("eu", news));
+
+      expect(failures).toEqual([expect.stringMatching(/^apiKey: (?!.*12345).*fn::toJSON/)]);
+    },
+  );
+
+  it.each(defaultNames)("refuses no settings of the default provider %j", (name) => {
+    expect(check(name, { timeout: "1" }).failures).toEqual([]);
+  });
+
+  it("returns the arguments with the key as a secret, unless it is missing or not known yet", () => {
+    expect(check("default", { ...known, apiKey }).inputs).toEqual(known);
+    expect(check("default", known).inputs).toEqual(known);
+    expect(check("default", {}).inputs).toEqual({});
+    expect(check("default", notYetKnown).inputs).toEqual(notYetKnown);
+  });
+});
+
+describe("The address of an explicit provider", () => {
+  const otherVariable = { DBWEBHOOKS_BASE_URL: "https://b.example" };
+
+  it.each<[string, baseUrl: unknown]>([
+    ["a text", "https://A.example//"],
+    ["a secret", wrapped("https://a.example")],
+  ])(
+    "is stored normalized and in clear text, whatever the environment has: %s",
+    (_case, baseUrl) => {
+      expect(check("eu", { ...known, baseUrl }, {}, otherVariable).inputs).toEqual(known);
+    },
+  );
+
+  it("cannot change: another one is refused, and the message names both", () => {
+    const olds = { ...known, baseUrl: "https://old.example" };
+
+    const { failures } = checkSettings(olds, known, settingsSourceOf("eu", known));
+
+    expect(failures).toEqual([
+      expect.stringMatching(/^baseUrl: .*https:\/\/a\.example, .* https:\/\/old\.example/),
+    ]);
+  });
+
+  it("cannot change even while another argument is not known yet", () => {
+    const news = { ...known, apiKey: unknownMarkers.string };
+
+    const { failures } = check("eu", news, { baseUrl: "https://old.example" });
+
+    expect(failures).toEqual(["baseUrl"]);
+  });
+
+  it.each<[string, olds: Properties]>([
+    ["it is spelled in another way", { baseUrl: "https://A.example:443/" }],
+    ["none was stored", { apiKey }],
+    ["the stored one is not usable", { baseUrl: "a.example" }],
+  ])("is accepted when %s", (_case, olds) => {
+    expect(check("eu", known, olds).failures).toEqual([]);
+  });
+
+  it.each(defaultNames)("of the default provider %j may change, and is stored as it is", (name) => {
+    // A refused update has already stored the new settings, so the comparison of each webhook
+    // decides.
+    const result = check(name, known, { baseUrl: "https://old.example" }, otherVariable);
+
+    expect(result).toEqual({ inputs: known, failures: [] });
+  });
+});

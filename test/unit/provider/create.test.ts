@@ -1,0 +1,391 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Sender } from "../../../src/api/transport.ts";
+import { replacingArguments } from "../../../src/provider/rules/arguments.ts";
+import { EngineMonitor } from "../../../src/provider/run/engine-monitor.ts";
+import {
+  errorBody,
+  listed,
+  listOf,
+  nestedBody,
+  nestedError,
+  secret,
+  someArgs,
+  someState,
+  unknownMarkers,
+  wrapped,
+} from "../../helpers/builders.ts";
+import { errorOf } from "../../helpers/errors.ts";
+import { refusedAddress, type StubResponse } from "../../helpers/http-server.ts";
+import { startProvider } from "../../helpers/provider.ts";
+import { startWithService } from "../../helpers/provider-with-service.ts";
+import { endedWith, response, stubTransport } from "../../helpers/transport.ts";
+
+const created: StubResponse = { statusCode: 201, body: { id: 17, secret } };
+const createdUnusable: StubResponse = { body: { id: 17, secret: 1 } };
+const deleted: StubResponse = { body: { success: true } };
+const forbidden: StubResponse = { statusCode: 403, body: errorBody("FORBIDDEN") };
+const gatewayError: StubResponse = {
+  statusCode: 503,
+  headers: { "retry-after": "1" },
+  body: { message: "The backend timed out." },
+};
+const notFound: StubResponse = { statusCode: 404, body: errorBody("NOT_FOUND") };
+
+afterEach(() => void vi.restoreAllMocks());
+
+describe("A creation", () => {
+  it("sends and stores the arguments as written, but no flags, and stores the base URL and the secret", async () => {
+    const body = { id: 17, secret, active: true, url: "https://else.example", baseUrl: null };
+    const { create, requests, baseUrl } = await startWithService({ body });
+    const url = "HTTPS://Example.com:443/a/../ä?b=%7E#c";
+    const args = someArgs({ databaseId: "a/b ä?#%2e", url, tableId: "tbl_ä/1" });
+
+    const { outs } = await create({ ...args, allowInsecureUrl: false });
+
+    expect(outs).toStrictEqual({ ...args, baseUrl, secret: wrapped(secret) });
+    const path = "/eu/api/v1/bases/a%2Fb%20%C3%A4%3F%23%252e/webhooks";
+    const sentBody = JSON.stringify({ url, events: args.events, tableId: "tbl_ä/1" });
+    expect(requests).toMatchObject([{ method: "POST", path, body: sentBody }]);
+  });
+
+  it("sends every argument whose change replaces the webhook", async () => {
+    const { create, requests } = await startWithService(created);
+
+    await create(someArgs({ tableId: "tbl_orders" }));
+
+    const sent = Object.keys(JSON.parse(requests[0]?.body ?? ""));
+    expect(["databaseId", ...sent].toSorted()).toEqual(replacingArguments.toSorted());
+  });
+
+  it("sends no tableId when the program declares none", async () => {
+    const { create, requests } = await startWithService(created);
+    const { url, events } = someArgs();
+
+    await create(someArgs({ tableId: null }));
+
+    expect(requests).toMatchObject([{ body: JSON.stringify({ url, events }) }]);
+  });
+
+  it.each([
+    { statusCode: 200, id: 0 },
+    { statusCode: 299, id: "12345678901234567890" },
+  ])("succeeds when the service returns $statusCode and the id $id", async ({ statusCode, id }) => {
+    const { create } = await startWithService({ statusCode, body: { id, secret } });
+
+    expect(await create(someArgs())).toMatchObject({ id: String(id) });
+  });
+
+  it("stores a secret with white space at its ends as it is", async () => {
+    const { create } = await startWithService({ body: { id: 17, secret: " whsec_1 " } });
+
+    expect(await create(someArgs())).toMatchObject({ outs: { secret: wrapped(" whsec_1 ") } });
+  });
+
+  it.each<[kind: string, response: string, StubResponse]>([
+    ["notCreated", "the status 300, whatever the body holds", { ...created, statusCode: 300 }],
+    ["notCreated", "400 with nested arrays", { statusCode: 400, body: nestedBody }],
+    ["notCreated", "an error of nested arrays", { statusCode: 400, body: nestedError }],
+    ["inDoubt", "null", { body: "null" }],
+    ["inDoubt", "20,000 nested arrays", { body: nestedBody }],
+    ["inDoubt", "nested arrays as an id", { body: `{"id":${nestedBody},"secret":"s"}` }],
+    ["inDoubt", "nested arrays beside an id", { body: `{"id":17,"secret":${nestedBody}}` }],
+    ["inDoubt", "a path as id", { body: { id: "1/../2", secret } }],
+    ["inDoubt", "an id that is too large to be exact", { body: `{"id":${2 ** 53},"secret":"s"}` }],
+    ["inDoubt", "503 of a gateway with Retry-After and a message", gatewayError],
+  ])("ends as %s, without a retry, when the service returns %s", async (kind, _case, response) => {
+    const { create, methods } = await startWithService([response, created], { retrySeconds: "60" });
+
+    await expect(create(someArgs())).rejects.toMatchObject({ kind });
+    expect(methods()).toEqual(["POST"]);
+  });
+});
+
+describe("A creation whose response holds no secret that can be stored", () => {
+  it.each<[string, unknown]>([
+    ["is missing", undefined],
+    ["is empty", ""],
+    ["is null", null],
+    ["is false", false],
+    ["is 0", 0],
+    ["is a list", ["whsec_1"]],
+    ["is an object", { value: "whsec_1" }],
+    ["has a lone surrogate, which Pulumi cannot store", "whsec_\ud800"],
+    ["has a line break", "whsec_1\n"],
+    ["has a control character, which a terminal would obey", "whsec_\u001b[2J"],
+    ["has an invisible character", "whsec_\u200b1"],
+    ["holds a command of a CI system", "whsec_##vso[task.complete]"],
+    ["begins like a command of a CI system", "::stop-commands::x"],
+    ["holds a colour of Pulumi's CLI", "whsec_<{%bogus%}>"],
+    ["is one of Pulumi's markers of unknown values", unknownMarkers.string],
+  ])(
+    "is in doubt, with the id, and nothing is deleted, when the secret %s",
+    async (_, unusable) => {
+      const returned = { body: { id: 17, secret: unusable } };
+      const { create, methods, lines } = await startWithService([returned, deleted]);
+
+      const error = await errorOf(create(someArgs()));
+
+      expect(error).toMatchObject({ kind: "inDoubt" });
+      expect(error.message).toContain("webhook 17");
+      expect(methods()).toEqual(["POST"]);
+      expect(lines).toEqual([]);
+    },
+  );
+});
+
+describe("A creation whose response arrives when Pulumi is gone", () => {
+  // Every text with the prefix whsec_ is withheld, so this secret has another form.
+  const plainSecret = "kB7wQz-another-secret-Xn4";
+  const createdWithPlainSecret = { body: { id: 17, secret: plainSecret } };
+  const refusedDeletion = { statusCode: 403, body: errorBody("NO", `It is ${plainSecret}.`) };
+
+  /** Creates a webhook for an engine that no longer exists. */
+  async function createForGoneEngine(...responses: readonly StubResponse[]) {
+    const { exit, engine } = goneEngine();
+    const settings = { retrySeconds: "60" };
+    const provider = await startWithService(responses, settings, { engine });
+    const error = await errorOf(provider.create(someArgs({ databaseId: "a/b" })));
+    return { ...provider, exit, error };
+  }
+
+  function goneEngine() {
+    const exit = vi.spyOn(process, "exit").mockReturnValue(undefined as never);
+    return { exit, engine: new EngineMonitor(refusedAddress, () => undefined) };
+  }
+
+  it("is undone, because Pulumi can no longer store its secret, and the process ends", async () => {
+    const { error, requests, exit } = await createForGoneEngine(created, deleted);
+
+    expect(error).toMatchObject({ kind: "undone" });
+    expect(error.message).toContain("webhook 17");
+    expect(requests).toMatchObject([
+      { method: "POST", path: "/eu/api/v1/bases/a%2Fb/webhooks" },
+      { method: "DELETE", path: "/eu/api/v1/bases/a%2Fb/webhooks/17" },
+    ]);
+    expect(exit).toHaveBeenCalledOnce();
+  });
+
+  it.each([
+    ["gets a 404, which a key without access gets too", [notFound]],
+    ["gets a 404 after an attempt that may have deleted it", [{ statusCode: 502 }, notFound]],
+    ["is refused", [forbidden]],
+  ])("is left behind, with the id, when the deletion %s", async (_case, responses) => {
+    const { error } = await createForGoneEngine(created, ...responses);
+
+    // Pulumi would store the webhook if the error had an id.
+    expect({ ...error }).toEqual({ name: "WebhookError", kind: "leftBehind" });
+    expect(error.message).toContain("webhook 17");
+    const mayBeDeleted = responses.length > 1;
+    expect(error.message.includes("may have deleted it")).toBe(mayBeDeleted);
+  });
+
+  it("is left behind when the deletion throws", async () => {
+    const sendWithRetries = vi
+      .fn<Sender["sendWithRetries"]>()
+      .mockResolvedValueOnce(endedWith(response(201, undefined, { id: 9, secret })))
+      .mockRejectedValueOnce(new Error("a bug"));
+    const transport = stubTransport(sendWithRetries);
+
+    const creation = startProvider({}, { ...goneEngine(), transport }).create(someArgs());
+
+    await expect(creation).rejects.toMatchObject({ kind: "leftBehind" });
+  });
+
+  it("is left behind when it cannot be undone, and the log says so without the secret", async () => {
+    const { error, lines } = await createForGoneEngine(createdWithPlainSecret, refusedDeletion);
+
+    expect(error).toMatchObject({ kind: "leftBehind" });
+    expect(lines).toEqual([`warning: ${error.message}`]);
+    expect(error.message).not.toContain(plainSecret);
+  });
+});
+
+// An error hook of the program makes Pulumi repeat a failed creation, up to 100 times.
+describe("A creation that has failed before in this command", () => {
+  const inDoubt: StubResponse = { statusCode: 500 };
+  const sameInputs = someArgs();
+  const otherInputs = someArgs({ tableId: "tbl_other" });
+
+  it.each<[string, options: { urn?: string }, inputs: object]>([
+    ["with its URN", { urn: "urn:a" }, otherInputs],
+    ["without URNs, with its arguments", {}, { ...sameInputs }],
+  ])("and is in doubt is not sent again, %s", async (_case, options, inputs) => {
+    const { create, methods, lines } = await startWithService([inDoubt, created]);
+    const first = await errorOf(create(sameInputs, options));
+
+    const repetitions = [await errorOf(create({ ...inputs }, options))];
+    repetitions.push(await errorOf(create({ ...inputs }, options)));
+
+    expect(first).toMatchObject({ kind: "inDoubt" });
+    expect(repetitions).toMatchObject([{ kind: "unchanged" }, { kind: "unchanged" }]);
+    expect(methods()).toEqual(["POST"]);
+    expect(lines).toEqual([`warning: ${first.message}`]);
+  });
+
+  it("and is in doubt is not sent again while the engine is asked whether it is alive", async () => {
+    const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
+    const { promise: answer, resolve: respond } = Promise.withResolvers<void>();
+    const engine = new EngineMonitor(undefined, () => undefined);
+    vi.spyOn(engine, "askEngine").mockImplementation(() => {
+      asked();
+      return answer;
+    });
+    const { create, methods } = await startWithService([inDoubt, created], {}, { engine });
+    const first = errorOf(create(sameInputs));
+    await isAsked;
+
+    const second = await errorOf(create(sameInputs));
+    respond();
+
+    expect(second).toMatchObject({ kind: "unchanged" });
+    expect(await first).toMatchObject({ kind: "inDoubt" });
+    expect(methods()).toEqual(["POST"]);
+  });
+
+  it("and is in doubt twice, because two were in flight, shows both errors", async () => {
+    const returned = (id: number): StubResponse => ({ body: { id, secret: 0 } });
+    const { create, lines } = await startWithService([returned(41), returned(42)]);
+    await Promise.all([errorOf(create(sameInputs)), errorOf(create(sameInputs))]);
+
+    await errorOf(create(sameInputs));
+
+    expect(lines.toSorted()).toEqual([
+      expect.stringMatching(/^warning: .* webhook 41 /),
+      expect.stringMatching(/^warning: .* webhook 42 /),
+    ]);
+  });
+
+  it.each<[string, first: object, second: object, inputs: object]>([
+    ["another URN", { urn: "urn:a" }, { urn: "urn:b" }, sameInputs],
+    ["other arguments and no URN", {}, {}, otherInputs],
+  ])("and is in doubt does not prevent one of %s", async (_case, first, second, inputs) => {
+    const { create } = await startWithService([inDoubt, created]);
+    await errorOf(create(sameInputs, first));
+
+    expect(await create({ ...inputs }, second)).toMatchObject({ id: "17" });
+  });
+
+  it("and is certainly not carried out is sent again", async () => {
+    const { create, methods } = await startWithService([forbidden, created]);
+    await expect(create(someArgs())).rejects.toMatchObject({ kind: "notCreated" });
+
+    expect(await create(someArgs())).toMatchObject({ id: "17" });
+    expect(methods()).toEqual(["POST", "POST"]);
+  });
+
+  it("and has left a webhook behind, or met a fault, is not sent again", async () => {
+    const sendWithRetries = vi
+      .fn<Sender["sendWithRetries"]>()
+      .mockResolvedValueOnce(endedWith(response(201, undefined, { id: 9, secret })))
+      .mockRejectedValue(new Error("a bug"));
+    vi.spyOn(process, "exit").mockReturnValue(undefined as never);
+    const engine = new EngineMonitor(refusedAddress, () => undefined);
+    const transport = stubTransport(sendWithRetries);
+    const { create } = startProvider({}, { engine, transport });
+    const [leftBehind, fault] = [someArgs(), someArgs({ tableId: "tbl_fault" })];
+    await expect(create(leftBehind)).rejects.toMatchObject({ kind: "leftBehind" });
+    await expect(create(fault)).rejects.toMatchObject({ kind: "fault" });
+    const sent = sendWithRetries.mock.calls.length;
+
+    const errors = [await errorOf(create(leftBehind)), await errorOf(create(fault))];
+
+    expect(errors).toMatchObject([{ kind: "unchanged" }, { kind: "unchanged" }]);
+    expect(sendWithRetries).toHaveBeenCalledTimes(sent);
+  });
+});
+
+describe("A creation for which the service returns a webhook that the provider knows", () => {
+  type Provider = Awaited<ReturnType<typeof startWithService>>;
+  const remove = (provider: Provider) => provider.delete("17", provider.state);
+  const failToCreate = ({ create }: Provider) => errorOf(create(someArgs()));
+
+  it.each<[string, StubResponse[], (provider: Provider) => Promise<unknown>]>([
+    ["has compared it", [], ({ diff, state }) => diff("17", state, someArgs())],
+    ["has read it", [listOf(listed())], ({ read, state }) => read("17", state)],
+    ["has created it", [created], ({ create }) => create(someArgs())],
+    ["has imported it", [], (provider) => provider.import("17")],
+    ["has deleted it", [deleted], remove],
+    ["has found at its deletion that it is gone", [notFound, listOf()], remove],
+    ["misses it in a list", [listOf()], ({ read, state }) => read("17", state)],
+    ["could not delete it", [forbidden], (provider) => errorOf(remove(provider))],
+    ["got it with an unusable secret", [createdUnusable], failToCreate],
+    [
+      "could not delete it after a 404",
+      [notFound, listOf(listed())],
+      (provider) => errorOf(remove(provider)),
+    ],
+  ])("is in doubt, and nothing is deleted, when the provider %s", async (_, responses, act) => {
+    const environment = { DBWEBHOOKS_IMPORT: JSON.stringify({ 17: { ...someArgs(), secret } }) };
+    const answers = [...responses, created];
+    const provider = await startWithService(answers, { listing: "true" }, { environment });
+    await act(provider);
+    const sent = provider.requests.length;
+
+    const error = await errorOf(provider.create(someArgs({ tableId: "tbl_other" })));
+
+    expect(error).toMatchObject({ kind: "inDoubt" });
+    expect(error.message).toContain("webhook 17");
+    expect(provider.methods().slice(sent)).toEqual(["POST"]);
+  });
+
+  it("names the number alone when the secret is unusable too, because the number is what is wrong", async () => {
+    const { create, diff, state } = await startWithService(createdUnusable);
+    await diff("17", state, someArgs());
+
+    const { message } = await errorOf(create(someArgs({ tableId: "tbl_other" })));
+
+    expect(message).toContain("The service returned a known id");
+  });
+
+  it("is in doubt, and so is the next one, when the webhook is deleted while the creation is in flight", async () => {
+    const { promise: hold, resolve: release } = Promise.withResolvers<void>();
+    const { promise: isSent, resolve: sent } = Promise.withResolvers<void>();
+    const transport = stubTransport(async ({ kind }) => {
+      const isCreation = kind === "create";
+      if (isCreation) {
+        sent();
+        await hold;
+      }
+      return endedWith(
+        response(200, undefined, isCreation ? { id: 17, secret } : { success: true }),
+      );
+    });
+    const provider = startProvider({}, { transport });
+    const creation = errorOf(provider.create(someArgs()));
+    await isSent;
+
+    await provider.delete("17", someState());
+    release();
+
+    expect(await creation).toMatchObject({ kind: "inDoubt" });
+    const next = provider.create(someArgs({ tableId: "tbl_other" }));
+    expect(await errorOf(next)).toMatchObject({ kind: "inDoubt" });
+  });
+
+  it("succeeds when the known webhook belongs to another service", async () => {
+    // The default provider would refuse to compare a webhook of another base URL.
+    const { diff, create, state } = await startWithService(created, { isExplicit: "true" });
+    await diff("17", { ...state, baseUrl: "https://other.example.com" }, someArgs());
+
+    expect(await create(someArgs())).toMatchObject({ id: "17" });
+  });
+});
+
+describe("Two providers in one process", () => {
+  it("send requests to their own services with their own keys", async () => {
+    const one = await startWithService(created, { apiKey: "key-one" });
+    const two = await startWithService(created, { apiKey: "key-two" });
+
+    await Promise.all([one.create(someArgs()), two.create(someArgs())]);
+
+    expect(one.requests).toMatchObject([{ headers: { authorization: "Bearer key-one" } }]);
+    expect(two.requests).toMatchObject([{ headers: { authorization: "Bearer key-two" } }]);
+  });
+
+  it("do not share which webhooks they know", async () => {
+    const { baseUrl, diff, state } = await startWithService(created);
+    await diff("17", state, someArgs());
+
+    expect(await startProvider({ baseUrl }).create(someArgs())).toMatchObject({ id: "17" });
+  });
+});

@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+import type { HttpOutcome } from "../../../src/api/send-once.ts";
+import {
+  errorBody,
+  listed,
+  listOf,
+  nestedBody,
+  nestedError,
+  someState,
+} from "../../helpers/builders.ts";
+import { errorOf } from "../../helpers/errors.ts";
+import type { StubResponse } from "../../helpers/http-server.ts";
+import { startProvider } from "../../helpers/provider.ts";
+import { startWithService } from "../../helpers/provider-with-service.ts";
+import {
+  connectionLost,
+  dnsFailure,
+  endedWith,
+  response,
+  stubTransport,
+  unsent,
+} from "../../helpers/transport.ts";
+
+const deleted: StubResponse = { body: { success: true, message: "Webhook deleted" } };
+const notFound: StubResponse = { statusCode: 404, body: errorBody("NOT_FOUND") };
+
+describe("A deletion", () => {
+  it.each(["false", "true"])(
+    "sends nothing to another base URL, with an explicit provider: %s",
+    async (isExplicit) => {
+      const provider = await startWithService(deleted, { isExplicit });
+      const other = await startWithService(deleted);
+
+      const error = await errorOf(provider.delete("17", other.state));
+
+      expect(error).toMatchObject({ kind: "notDeleted" });
+      expect(error.message).toContain(other.baseUrl);
+      expect([...provider.requests, ...other.requests]).toEqual([]);
+    },
+  );
+
+  it.each<[string, StubResponse]>([
+    ["success: true with the status 202", { ...deleted, statusCode: 202 }],
+    ["only white space", { body: " \n" }],
+    ["success: true beside nested arrays", { body: `{"success":true,"a":${nestedBody}}` }],
+  ])("succeeds when the service returns %s", async (_case, response) => {
+    const provider = await startWithService(response);
+
+    await provider.delete("17", provider.state);
+
+    expect(provider.methods()).toEqual(["DELETE"]);
+    expect(provider.lines).toEqual([]);
+  });
+
+  it.each<[string, StubResponse]>([
+    ["a redirect", { ...deleted, statusCode: 300 }],
+    ["410 in place of 404", { ...notFound, statusCode: 410 }],
+    ["404 with another code", { statusCode: 404, body: errorBody("NO_ROUTE") }],
+    ["success as a string", { body: { success: "true" } }],
+    ["20,000 nested arrays", { body: nestedBody }],
+    ["404 with nested arrays", { statusCode: 404, body: nestedBody }],
+    ["404 with an error of nested arrays", { statusCode: 404, body: nestedError }],
+    ["nested arrays as success", { body: `{"success":${nestedBody}}` }],
+  ])("fails and is not retried when the service returns %s", async (_case, response) => {
+    const provider = await startWithService([response, deleted], { retrySeconds: "60" });
+
+    const deletion = provider.delete("17", provider.state);
+
+    await expect(deletion).rejects.toMatchObject({ kind: "notDeleted" });
+    expect(provider.methods()).toEqual(["DELETE"]);
+  });
+});
+
+/** Deletes webhook 17. The service returns 404 NOT_FOUND, and its list ends like this. */
+async function deleteAbsent(listing: string | undefined, list: HttpOutcome) {
+  const outcome = response(404, undefined, errorBody("NOT_FOUND"));
+  const requests: string[] = [];
+  const transport = stubTransport(async ({ kind }) => {
+    requests.push(kind);
+    return endedWith(kind === "list" ? list : outcome);
+  });
+  const { delete: remove, lines } = startProvider({ listing }, { transport });
+  const end = await remove("17", someState()).then(
+    () => "done",
+    ({ kind }) => kind,
+  );
+  return { end, lines, requests };
+}
+
+const ofList = (...webhooks: readonly object[]) => response(200, undefined, { webhooks });
+const refusalWith = (code: string, statusCode = 404) =>
+  response(statusCode, undefined, errorBody(code));
+
+type End = "done" | "done with a warning" | "fails";
+const ends: Readonly<Record<End, object>> = {
+  done: { end: "done", lines: [expect.stringMatching(/^info: .*webhook 17 /)] },
+  "done with a warning": { end: "done", lines: [expect.stringMatching(/^warning: .*webhook 17 /)] },
+  fails: { end: "notDeleted", lines: [] },
+};
+
+// A key without access to the database gets 404 NOT_FOUND for every webhook.
+describe("A deletion that gets 404", () => {
+  const statusOf = (statusCode: number) => response(statusCode);
+  const unusable = listed({ url: "\n" });
+
+  it.each<[list: string, HttpOutcome, End]>([
+    ["does not hold the webhook", ofList(listed({ id: 18 })), "done"],
+    ["holds the webhook", ofList(listed()), "fails"],
+    [
+      "has unusable entries, one with its id",
+      ofList({ ...unusable, id: 18 }, { ...unusable, id: 17 }),
+      "fails",
+    ],
+    ["has another unusable entry", ofList({ ...unusable, id: 18 }), "done with a warning"],
+    [
+      "may be incomplete",
+      response(200, undefined, { webhooks: [], next: 1 }),
+      "done with a warning",
+    ],
+    ["is no list", statusOf(200), "done with a warning"],
+    ["gets 404 NOT_FOUND", refusalWith("NOT_FOUND"), "fails"],
+    ["gets 404 of another code", refusalWith("NO_ROUTE"), "done with a warning"],
+    ["gets 404 without an error", statusOf(404), "done with a warning"],
+    ["gets 405", statusOf(405), "done with a warning"],
+    ["gets 501", statusOf(501), "done with a warning"],
+    ["gets 400 NOT_FOUND", refusalWith("NOT_FOUND", 400), "fails"],
+    ["gets 302", statusOf(302), "fails"],
+    ["gets 399", statusOf(399), "fails"],
+    ["gets 400", statusOf(400), "fails"],
+    ["gets 401", statusOf(401), "fails"],
+    ["gets 402", statusOf(402), "fails"],
+    ["gets 403", statusOf(403), "fails"],
+    ["gets 407", statusOf(407), "fails"],
+    ["gets 410", statusOf(410), "fails"],
+    ["gets 422", statusOf(422), "fails"],
+    ["gets 429", statusOf(429), "fails"],
+    ["gets 500", statusOf(500), "fails"],
+    ["gets 503", statusOf(503), "fails"],
+    ["is cut off by a reset", connectionLost, "fails"],
+    ["gets no connection", dnsFailure, "fails"],
+    ["is not requested, because Pulumi stops", unsent("stopping"), "fails"],
+  ])("ends as the list says, unless listing is false: the list %s", async (_case, list, end) => {
+    const withList = { ...ends[end], requests: ["delete", "list"] };
+
+    expect(await deleteAbsent(undefined, list)).toEqual(withList);
+    expect(await deleteAbsent("true", list)).toEqual(withList);
+    const withoutList = { ...ends["done with a warning"], requests: ["delete"] };
+    expect(await deleteAbsent("false", list)).toEqual(withoutList);
+  });
+
+  it("is done with a warning and without a list if listing is false, also after a 502", async () => {
+    const responses = [{ statusCode: 502 }, notFound];
+    const settings = { listing: "false", retrySeconds: "60" };
+    const provider = await startWithService(responses, settings);
+
+    await provider.delete("17", provider.state);
+
+    expect(provider.methods()).toEqual(["DELETE", "DELETE"]);
+    expect(provider.lines.at(-1)).toMatch(/^warning: .*webhook 17 /);
+  });
+
+  it("does not use the list that a refresh has read", async () => {
+    const lists = [listOf(listed()), notFound, listOf()];
+    const provider = await startWithService(lists, { listing: "true" });
+    await provider.read("17", provider.state);
+
+    await provider.delete("17", provider.state);
+
+    expect(provider.methods()).toEqual(["GET", "DELETE", "GET"]);
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import { nestedBody, secret, someArgs, wrapped } from "../../helpers/builders.ts";
+import { errorOf } from "../../helpers/errors.ts";
+import { startWithService } from "../../helpers/provider-with-service.ts";
+
+const events = ["record.created", "record.updated"];
+const described = { ...someArgs(), events: events.toReversed(), secret };
+const lineOf = (id: number) =>
+  expect.stringMatching(`^info: .*webhook ${id} .*DBWEBHOOKS_IMPORT .*not looked up`);
+
+/** Starts a provider with this value of `DBWEBHOOKS_IMPORT`: a text, or an object as JSON. */
+async function startImport(given: object | string | undefined, settings = {}) {
+  const text = typeof given === "object" ? JSON.stringify(given) : given;
+  const environment = { DBWEBHOOKS_IMPORT: text };
+  return startWithService([], { listing: "true", ...settings }, { environment });
+}
+
+describe("An import", () => {
+  it.each([{ listing: undefined }, { listing: "false" }, { listing: "true" }])(
+    "sends nothing, says so, and returns what the variable describes, with %j",
+    async (settings) => {
+      const run = await startImport({ 17: { ...described, tableId: "tbl_1" } }, settings);
+      const { url } = described;
+      const inputs = { ...someArgs(), url: wrapped(url), events, tableId: "tbl_1" };
+
+      expect(await run.import("17")).toStrictEqual({
+        inputs,
+        props: { ...inputs, baseUrl: run.baseUrl, secret: wrapped(secret) },
+      });
+      expect(run.requests).toEqual([]);
+      expect(run.lines).toEqual([lineOf(17)]);
+    },
+  );
+
+  it("says once for each resource that another one may have the webhook: Pulumi reads it twice", async () => {
+    const { import: importWebhook, lines } = await startImport({ 17: described, 18: described });
+
+    for (const id of ["17", "17", "18"]) {
+      await importWebhook(id, { urn: "urn:a" });
+    }
+    await importWebhook("17", { urn: "urn:b" });
+
+    expect(lines).toEqual([lineOf(17), lineOf(18), lineOf(17)]);
+  });
+
+  it("takes the webhook of its number among several", async () => {
+    const run = await startImport({
+      17: { ...described, secret: "whsec_a" },
+      18: { ...described, databaseId: "base_other", secret: "whsec_b" },
+    });
+
+    expect((await run.import("17")).props.secret).toEqual(wrapped("whsec_a"));
+    expect((await run.import("18")).props).toMatchObject({ databaseId: "base_other" });
+  });
+
+  it("takes null as a tableId that is not given", async () => {
+    const run = await startImport({ 17: { ...described, tableId: null } });
+
+    const { inputs, props } = await run.import("17");
+
+    expect([inputs, props].map((one) => "tableId" in one)).toEqual([false, false]);
+  });
+
+  it("may need the arguments that allow other events and urls, and then is no difference", async () => {
+    const flags = { allowUnknownEvents: true, allowInsecureUrl: true };
+    const odd = { ...described, ...flags, url: "http://a.example", events: ["view.created"] };
+    const run = await startImport({ 17: odd });
+    const { secret: _, ...declared } = odd;
+
+    const { inputs, props } = await run.import("17");
+
+    expect(inputs).toMatchObject(flags);
+    // Pulumi passes secrets to the provider unwrapped.
+    const state = { ...props, url: odd.url, secret };
+    expect(await run.diff("17", state, declared)).toMatchObject({ changes: false });
+  });
+
+  it.each<[string, given: object | string | undefined, reason: string]>([
+    ["is missing", undefined, "is not set"],
+    ["is empty", "", "is not set"],
+    ["is null", "null", "is not a JSON object"],
+    ["is a list", [secret], "is not a JSON object"],
+    ["is JSON that is cut off", `{"17":{"secret":"${secret}"`, "is not a JSON object"],
+    ["is a bare secret", secret, "is not a JSON object"],
+    ["is nested arrays", nestedBody, "is not a JSON object"],
+    ["has another webhook", { 18: described }, "does not describe it as an object"],
+    ["has only the secret", { 17: secret }, "does not describe it as an object"],
+    ["has the number as a value", { [secret]: "17" }, "does not describe it as an object"],
+    ["has the name of the webhook before", { "base/17": described }, "does not describe it"],
+    ["has no secret", { 17: { ...described, secret: null } }, "secret: is not"],
+    ["has an empty secret", { 17: { ...described, secret: "" } }, "secret: is not"],
+    ["has white space", { 17: { ...described, secret: `${secret} ` } }, "secret: has white space"],
+    ["has no database", { 17: { ...described, databaseId: undefined } }, "databaseId: "],
+    ["has no url", { 17: { ...described, url: undefined } }, "url: "],
+    ["has a wrong url", { 17: { ...described, url: "a.example" } }, "url: "],
+    ["has an unencrypted url", { 17: { ...described, url: "http://a.example" } }, "url: "],
+    ["has no events", { 17: { ...described, events: undefined } }, "events: "],
+    ["has an unknown event", { 17: { ...described, events: ["view.created"] } }, "events\\[0\\]: "],
+    ["has a number as table", { 17: { ...described, tableId: 7 } }, "tableId: "],
+    ["has an unknown name", { 17: { ...described, [secret]: 1 } }, "a name other than secret, "],
+    [
+      "has nested arrays as a flag",
+      JSON.stringify({ 17: { ...described, allowInsecureUrl: "…" } }).replace('"…"', nestedBody),
+      "allowInsecureUrl: must be true or false",
+    ],
+  ])("is refused, and repeats nothing of the variable, if it %s", async (_case, given, reason) => {
+    const { import: importWebhook, requests } = await startImport(given);
+
+    const error = await errorOf(importWebhook("17"));
+
+    expect(error).toMatchObject({ kind: "unchanged" });
+    expect(error.message).toMatch(new RegExp(`DBWEBHOOKS_IMPORT .*${reason}`));
+    for (const text of [secret, "a.example", "view.created", "path-token"]) {
+      expect(error.message).not.toContain(text);
+    }
+    expect(requests).toEqual([]);
+  });
+
+  it.each(["base_abc123/17", "017", "orders", "", "1e3"])(
+    "is refused if its id is no number of a webhook: %j",
+    async (id) => {
+      const { import: importWebhook } = await startImport({ [id]: described });
+
+      const error = await errorOf(importWebhook(id));
+
+      expect(error).toMatchObject({ kind: "unchanged" });
+      expect(error.message).toContain("not the number of a webhook");
+    },
+  );
+
+  it("is refused if a setting is missing", async () => {
+    const run = await startImport({ 17: described }, { apiKey: undefined });
+
+    await expect(run.import("17")).rejects.toMatchObject({ kind: "unchanged" });
+  });
+});

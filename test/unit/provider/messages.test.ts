@@ -1,0 +1,512 @@
+import { describe, expect, it, vi } from "vitest";
+import type { EndedCall } from "../../../src/api/client.ts";
+import type { HttpOutcome } from "../../../src/api/send-once.ts";
+import type { ReportedDelay } from "../../../src/api/transport.ts";
+import { checkOperation } from "../../../src/provider/check.ts";
+import { createOperation } from "../../../src/provider/create.ts";
+import { deleteOperation } from "../../../src/provider/delete.ts";
+import { diffOperation } from "../../../src/provider/diff.ts";
+import { importOperation } from "../../../src/provider/import.ts";
+import {
+  adviceFor,
+  adviceForList,
+  listingOffAdvice,
+} from "../../../src/provider/messages/advice.ts";
+import { callText } from "../../../src/provider/messages/call-text.ts";
+import { type FailureName, failure } from "../../../src/provider/messages/failure.ts";
+import { type Failure, failures } from "../../../src/provider/messages/failure-table.ts";
+import { nameOfWebhook } from "../../../src/provider/messages/names.ts";
+import * as notices from "../../../src/provider/messages/notices.ts";
+import { readOperation } from "../../../src/provider/read.ts";
+import { compareWebhook } from "../../../src/provider/rules/differences.ts";
+import type { Settings } from "../../../src/provider/rules/settings.ts";
+import { parseStateEntry } from "../../../src/provider/rules/state.ts";
+import { EngineMonitor } from "../../../src/provider/run/engine-monitor.ts";
+import { KnownWebhooks } from "../../../src/provider/run/known-webhooks.ts";
+import type { Context } from "../../../src/provider/run/operation.ts";
+import { Reporter } from "../../../src/provider/run/reporter.ts";
+import { updateOperation } from "../../../src/provider/update.ts";
+import { errorBody, someArgs, someSettings, unknownMarkers } from "../../helpers/builders.ts";
+import { startProvider } from "../../helpers/provider.ts";
+import * as outcomes from "../../helpers/transport.ts";
+
+// Only this file asserts whole messages of the provider. Others assert kinds and single facts.
+
+const place = "database base_abc123";
+const name = `webhook 17 of ${place}`;
+const settings = someSettings();
+const explicitSettings = someSettings({ isExplicit: true });
+const inEnvironment = someSettings({ namesFromEnvironment: ["apiKey", "baseUrl", "retrySeconds"] });
+const reporter = (title: string) => new Reporter(title, vi.fn(), new Set(), () => []);
+const creation = reporter(`Create webhook in ${place}`);
+const deletion = reporter(`Delete ${name}`);
+const transport = outcomes.stubTransport(() => Promise.reject(new Error("nothing is sent")));
+const contextWith = (inSettings: Settings): Context => ({
+  settingsResult: { settings: inSettings, location: inSettings, problems: [] },
+  urn: undefined,
+  environment: {},
+  settings: inSettings,
+  transport,
+  sender: transport,
+  knownWebhooks: new KnownWebhooks(),
+  refreshLists: new Map(),
+  engineMonitor: new EngineMonitor(undefined, vi.fn()),
+  reporter: creation,
+  onDelay: vi.fn(),
+});
+const context = contextWith(settings);
+
+type More = Partial<Omit<EndedCall, "outcome">>;
+
+function failedWith(outcome: HttpOutcome, { unusable, ...more }: More = {}): EndedCall {
+  const ended = { request: outcomes.someRequest, earlierOutcomes: [], elapsedMs: 2_001, ...more };
+  return unusable !== undefined && outcome.kind === "response"
+    ? { ...ended, outcome, unusable }
+    : { ...ended, outcome };
+}
+
+const deleteRequest = { ...outcomes.someRequest, method: "DELETE" } as const;
+const listRequest = { ...outcomes.someRequest, method: "GET" } as const;
+const unconfirmed = { unusable: { part: "confirmation" }, request: deleteRequest } as const;
+const notFound = outcomes.response(404, undefined, errorBody("NOT_FOUND", "It is gone."));
+
+const textOf = (outcome: HttpOutcome, more: More = {}, inSettings = settings) =>
+  callText(contextWith(inSettings), failedWith(outcome, more));
+
+it("A failed request's text says what was returned, or why nothing was, and why no retry followed", () => {
+  const outOfRetries = { giveUpReason: "retrySeconds" } as const;
+  const refusedRetries = {
+    giveUpReason: "connectionRefused",
+    earlierOutcomes: [outcomes.connectionRefused, outcomes.connectionRefused],
+    elapsedMs: 15_000,
+  } as const;
+
+  const locked = { success: false, message: "Webhook is locked." };
+
+  expect({
+    error: textOf(notFound),
+    errorWithoutMessage: textOf(outcomes.response(400, undefined, errorBody("BAD", ""))),
+    empty: textOf(outcomes.response(201), { unusable: { part: "empty" } }),
+    noList: textOf(outcomes.response(200), { unusable: { part: "list" }, request: listRequest }),
+    unusableEntries: textOf(outcomes.response(200), {
+      unusable: {
+        part: "entries",
+        entries: [
+          { position: 2, id: "18" },
+          { position: 3, id: undefined },
+        ],
+      },
+    }),
+    tooLarge: textOf(outcomes.response(200), { unusable: { part: "tooLarge" } }),
+    refusalWith200: textOf(outcomes.response(200, undefined, locked), unconfirmed),
+    noConfirmation: textOf(outcomes.response(200), unconfirmed),
+    stopping: textOf(outcomes.unsent("stopping")),
+    unusableProxy: textOf(outcomes.unsent("proxyUrl")),
+    timeoutOfConnection: textOf(outcomes.unsent("timeout")),
+    timeoutOfResponse: textOf({ kind: "noResponse", cause: "timeout" }),
+    lostForNoReason: textOf({ kind: "noResponse", cause: "connection", codes: [], text: "" }),
+    noConnectionOrText: textOf({ kind: "unsent", cause: "connection", codes: ["ECODE"], text: "" }),
+    refusedByProxy: textOf(outcomes.refusedByProxy(403)),
+    noRetryAfterStop: textOf(outcomes.throttled(), { giveUpReason: "stopping" }),
+    askedToWaitADay: textOf(outcomes.throttled(86_400_000), outOfRetries),
+    askedToWaitLonger: textOf(outcomes.throttled(9e8), outOfRetries, inEnvironment),
+    refusedRetries: textOf(outcomes.connectionRefused, refusedRetries),
+  }).toMatchInlineSnapshot(`
+    {
+      "askedToWaitADay": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: the service asks for a wait of 86400 s, and dbwebhooks:retrySeconds is 120)",
+      "askedToWaitLonger": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: the service asks for a wait of over a day, and dbwebhooks:retrySeconds (set by DBWEBHOOKS_RETRY_SECONDS) is 120)",
+      "empty": "POST https://tables.example.com/somewhere returned 201 without the id and the secret of the webhook: its body is empty",
+      "error": "POST https://tables.example.com/somewhere returned 404 NOT_FOUND "It is gone."",
+      "errorWithoutMessage": "POST https://tables.example.com/somewhere returned 400 BAD",
+      "lostForNoReason": "POST https://tables.example.com/somewhere lost the connection before the response was complete (unknown reason)",
+      "noConfirmation": "DELETE https://tables.example.com/somewhere returned 200 without confirming the deletion",
+      "noConnectionOrText": "POST https://tables.example.com/somewhere could not connect (ECODE)",
+      "noList": "GET https://tables.example.com/somewhere returned 200 with something other than a list of webhooks",
+      "noRetryAfterStop": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: Pulumi is stopping)",
+      "refusalWith200": "DELETE https://tables.example.com/somewhere returned 200 without confirming the deletion "Webhook is locked."",
+      "refusedByProxy": "POST https://tables.example.com/somewhere could not connect (UND_ERR_ABORTED: Proxy response failed)",
+      "refusedRetries": "POST https://tables.example.com/somewhere could not connect (ECONNREFUSED: connect failed) (gave up after 3 attempts in 15 s: a refused connection is retried for at most 15 s)",
+      "stopping": "POST https://tables.example.com/somewhere was not sent, because Pulumi is stopping",
+      "timeoutOfConnection": "POST https://tables.example.com/somewhere could not connect within 30 s (dbwebhooks:timeoutSeconds)",
+      "timeoutOfResponse": "POST https://tables.example.com/somewhere got no complete response within 30 s (dbwebhooks:timeoutSeconds)",
+      "tooLarge": "POST https://tables.example.com/somewhere returned 200 with a body of more than 1 MiB",
+      "unusableEntries": "POST https://tables.example.com/somewhere returned 200 with unusable entries in its list: entry 2 (webhook 18), entry 3",
+      "unusableProxy": "POST https://tables.example.com/somewhere could not connect: HTTPS_PROXY or HTTP_PROXY is not the URL of a proxy; write http://HOST:PORT",
+    }
+  `);
+});
+
+it("The message about a wait says why requests wait, and what to do about a rate limit", () => {
+  const wait = { delayMs: 5_001, request: deleteRequest };
+  const pause: ReportedDelay = { ...wait, kind: "pause", outcome: outcomes.throttled(5_001) };
+  const retry: ReportedDelay = { ...wait, kind: "retry", outcome: outcomes.response(500) };
+
+  expect({
+    pause: notices.delayText(pause),
+    retryAfterResponse: notices.delayText(retry),
+    retryWithoutResponse: notices.delayText({ ...retry, outcome: outcomes.connectionLost }),
+    retryOfUnsent: notices.delayText({ ...retry, outcome: outcomes.connectionRefused }),
+  }).toMatchInlineSnapshot(`
+    {
+      "pause": "The service limits the rate of requests, so no request is sent for the next 6 s. With a lower --parallel, Pulumi sends fewer requests at once.",
+      "retryAfterResponse": "https://tables.example.com returned 500; retrying DELETE.",
+      "retryOfUnsent": "https://tables.example.com could not be reached; retrying DELETE.",
+      "retryWithoutResponse": "https://tables.example.com did not respond; retrying DELETE.",
+    }
+  `);
+});
+
+const htmlPage = (statusCode: number) =>
+  Object.assign(outcomes.response(statusCode), { body: "<!doctype html>" });
+const apiError = (statusCode: number) =>
+  outcomes.response(statusCode, undefined, errorBody("NO", ""));
+const redirectTo = (redirectOrigin: string, isSameOriginRedirect = false) =>
+  Object.assign(outcomes.response(302), { redirectOrigin, isSameOriginRedirect });
+
+it("The advice after a failed request follows from its outcome and the settings", () => {
+  const advice = (outcome: HttpOutcome, more: More = {}, inSettings = settings) => {
+    const { nextStep, heading } = adviceFor(contextWith(inSettings), failedWith(outcome, more));
+    return heading === undefined ? nextStep : `${nextStep} See ${heading}.`;
+  };
+  const toDelete = { request: deleteRequest };
+
+  expect({
+    noConnection: advice(outcomes.dnsFailure),
+    stopping: advice(outcomes.unsent("stopping")),
+    missingDatabase: advice(notFound),
+    wrongHost: advice(outcomes.response(404)),
+    redirect: advice(redirectTo("https://b.test")),
+    noSuchDeletion: advice(outcomes.response(405), toDelete),
+    redirectWithinHost: advice(redirectTo("https://a.test", true)),
+    redirectWithoutTarget: advice(outcomes.response(300)),
+    invalid: advice(apiError(400)),
+    refusedDeletion: advice(apiError(409), toDelete),
+    gone: advice(apiError(410), toDelete),
+    locked: advice(outcomes.response(200), { ...toDelete, unusable: { part: "success" } }),
+    rateLimited: advice(outcomes.throttled()),
+    keyOfStack: advice(apiError(401)),
+    keyOfProvider: advice(apiError(401), {}, explicitSettings),
+    keyFromEnvironment: advice(apiError(403), {}, inEnvironment),
+    firewall401: advice(htmlPage(401)),
+    firewall403: advice(htmlPage(403)),
+    conflictOfDeletion: advice(
+      Object.assign(redirectTo("https://b.test"), { statusCode: 409 }),
+      toDelete,
+    ),
+  }).toMatchInlineSnapshot(`
+    {
+      "conflictOfDeletion": "The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state.",
+      "firewall401": "This is not an error of the API: a firewall or a proxy in between may have refused the request. Check the network, HTTPS_PROXY and dbwebhooks:baseUrl.",
+      "firewall403": "This is not an error of the API: a firewall or a proxy in between may have refused the request. Check the network, HTTPS_PROXY and dbwebhooks:baseUrl.",
+      "gone": "The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state.",
+      "invalid": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. See A refused creation.",
+      "keyFromEnvironment": "The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See A wrong key.",
+      "keyOfProvider": "The service does not accept the API key for this. Correct the argument apiKey of the Provider, or declare the Provider again if it has left the program; "pulumi destroy" needs --run-program to see it. See A wrong key.",
+      "keyOfStack": "The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See A wrong key.",
+      "locked": "The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state.",
+      "missingDatabase": "The service returns this both when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl.",
+      "noConnection": "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl. Then run the command again.",
+      "noSuchDeletion": "There is no such operation at this address: a proxy or another host may have responded. Check dbwebhooks:baseUrl. If the webhook is certainly gone, "pulumi state delete" removes it from the state.",
+      "rateLimited": "Run the command again later.",
+      "redirect": "It redirects to https://b.test, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.",
+      "redirectWithinHost": "It redirects to another path of the same host, such as a login page or another prefix: check the path of dbwebhooks:baseUrl.",
+      "redirectWithoutTarget": "It redirects elsewhere, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.",
+      "refusedDeletion": "The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state.",
+      "stopping": "Run the command again.",
+      "wrongHost": "There is no such operation at this address: a proxy or another host may have responded. Check dbwebhooks:baseUrl.",
+    }
+  `);
+});
+
+describe("Every failure", () => {
+  const creationWith = (outcome: HttpOutcome) => ({ context, call: failedWith(outcome) });
+  const deletionWith = (outcome: HttpOutcome) => ({
+    context,
+    call: failedWith(outcome, { request: deleteRequest }),
+  });
+  const listWith = (outcome: HttpOutcome) => ({
+    context,
+    call: failedWith(outcome, { request: listRequest }),
+  });
+  const otherBaseUrl = { provider: settings, baseUrl: "https://old.example.com" };
+  const invalidSettings = { kind: "notDeleted", problems: ["PROBLEM"], isExplicit: false } as const;
+  const facts: { readonly [Name in FailureName]: Parameters<(typeof failures)[Name]> } = {
+    invalidSettings: [invalidSettings],
+    otherBaseUrl: [otherBaseUrl],
+    otherBaseUrlOfRefresh: [otherBaseUrl],
+    otherBaseUrlOfDeletion: [otherBaseUrl],
+    twoResources: ["17"],
+    incomplete: [["PROBLEM", "PROBLEM"]],
+    notCreated: [creationWith(apiError(400))],
+    inDoubt: [creationWith(apiError(409))],
+    knownId: ["17"],
+    repeated: [],
+    unusableSecret: [{ id: "17", problem: "IS ODD" }],
+    undone: ["17"],
+    leftBehind: [
+      { id: "17", context, undo: { kind: "failed", call: deletionWith(apiError(403)).call } },
+    ],
+    notDescribed: ["IT IS ODD"],
+    noAddress: ["unchanged"],
+    otherHolder: ["17"],
+    notDeleted: [deletionWith(apiError(400))],
+    stillListed: [],
+    listNotFound: [settings],
+    notConfirmed: [listWith(apiError(500))],
+    fault: [deletion, new Error("odd")],
+  };
+  const textOfFailure = <Name extends FailureName>(
+    failureName: Name,
+    ...given: Parameters<(typeof failures)[Name]>
+  ) => failure(failureName, reporter("NAME"), ...given).message;
+
+  it.each(Object.keys(failures) as FailureName[])(
+    "says what %s leaves behind, and its kind",
+    (one) => {
+      const left = {
+        notCreated: "No webhook was created.",
+        inDoubt: "If the service has created a webhook, its secret is not stored.",
+        undone: "The new webhook was deleted.",
+        leftBehind: "The webhook is not in the state.",
+        notDeleted: "The webhook stays in the state.",
+        unchanged: "Nothing was changed.",
+        fault: "This is a bug in pulumi-dbwebhooks: please report it.",
+      };
+      const describeFailure = failures[one] as (...given: readonly unknown[]) => Failure;
+      const { kind } = describeFailure(...facts[one]);
+
+      const text = textOfFailure(one, ...(facts[one] as never));
+
+      expect(text).toMatch(/^NAME failed: \S/);
+      expect(text).toContain(`. ${left[kind]} `);
+      expect(text.endsWith(` [${kind}]`)).toBe(true);
+      expect(text).not.toMatch(/\.\.|undefined|\[object| {2}/);
+    },
+  );
+
+  it("has a cause, a consequence and a next step", () => {
+    const texts = Object.entries(facts).map(([one, given]) => [
+      one,
+      textOfFailure(one as FailureName, ...(given as never)),
+    ]);
+
+    expect(Object.fromEntries(texts)).toMatchInlineSnapshot(`
+      {
+        "fault": "NAME failed: an unexpected error (odd). This is a bug in pulumi-dbwebhooks: please report it. Before you run the command again, check which webhooks the service has. [fault]",
+        "inDoubt": "NAME failed: POST https://tables.example.com/somewhere returned 409 NO. If the service has created a webhook, its secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+        "incomplete": "NAME failed: PROBLEM; PROBLEM. Nothing was sent. No webhook was created. Run "pulumi up" again. [notCreated]",
+        "invalidSettings": "NAME failed: PROBLEM. Nothing was sent. The webhook stays in the state. Variables such as DBWEBHOOKS_API_KEY set a value for this command, whatever the stack stores. [notDeleted]",
+        "knownId": "NAME failed: the service returned webhook 17, and this command has met that number before: in the state, in a response, in an import or in a deletion. Either the service returned an existing webhook, or it gave the number to a new one, whose secret is lost. Nothing was deleted. If the service has created a webhook, its secret is not stored. Find out which of the two it is before you run the command again. See "The service returned a known id" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+        "leftBehind": "NAME failed: Pulumi stopped while the service created webhook 17, and it could not be deleted: DELETE https://tables.example.com/somewhere returned 403 NO. The webhook is not in the state. Delete webhook 17 at the service. See "leftBehind" in docs/troubleshooting.md of pulumi-dbwebhooks. [leftBehind]",
+        "listNotFound": "NAME failed: the service returned 404 NOT_FOUND for it and for the list of its database: the API key has no access to the database, the database is gone, or the service cannot list webhooks. The webhook stays in the state. Check dbwebhooks:apiKey. If the database is gone or cannot be listed, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "noAddress": "NAME failed: its id and its state do not name one webhook. Nothing was sent. Nothing was changed. If somebody has edited the state, restore the entry, or delete the webhook at the service and then its entry with "pulumi state delete". [unchanged]",
+        "notConfirmed": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: GET https://tables.example.com/somewhere returned 500 NO. The webhook stays in the state. Run the command again later. If the key is right and the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "notCreated": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. No webhook was created. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. See "A refused creation" in docs/troubleshooting.md of pulumi-dbwebhooks. [notCreated]",
+        "notDeleted": "NAME failed: DELETE https://tables.example.com/somewhere returned 400 NO. The webhook stays in the state. The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state. [notDeleted]",
+        "notDescribed": "NAME failed: IT IS ODD. Nothing was changed. Describe the webhook by its number, with its arguments and its secret: DBWEBHOOKS_IMPORT='{"42":{"databaseId":"base_abc123","url":"https://…","events":["record.created"],"tableId":"tbl_orders","secret":"whsec_…"}}', without tableId for all tables. If another stack manages it, export the secret there, and use a StackReference. [unchanged]",
+        "otherBaseUrl": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was changed. The default provider has one address and one key, so it could not delete the webhook there. First set baseUrl and apiKey back to the address in the state and its key, and run "pulumi up". Then declare a Provider for the other service. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
+        "otherBaseUrlOfDeletion": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent. The webhook stays in the state. If you know the address in the state, use it together with its own key again. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "otherBaseUrlOfRefresh": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was changed. Run the command with the settings of https://old.example.com or, if the last update used them, without --run-program. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
+        "otherHolder": "NAME failed: two resources have webhook 17. Nothing was sent. The webhook stays in the state. Find out which one is to keep it (which url the service has for it), and remove the other entry with "pulumi state delete". See "Two resources have one webhook" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "repeated": "NAME failed: it was not sent, because earlier in this command the creation of this webhook, or of one with the same arguments, may have left a webhook at the service. Nothing was changed. First do what the error of that creation says. Then run the command again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
+        "stillListed": "NAME failed: the service returned 404 NOT_FOUND for it, but still lists it. The webhook stays in the state. Check whether the API key may delete webhooks, and run the command again. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "twoResources": "NAME failed: two resources have webhook 17, which the service has just returned for another one. Nothing was changed. Find out which one is to keep it (which url the service has for it), and remove the other entry with "pulumi state delete". See "Two resources have one webhook" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
+        "undone": "NAME failed: Pulumi stopped while the service created webhook 17. The new webhook was deleted. Run the command again. [undone]",
+        "unusableSecret": "NAME failed: the service returned webhook 17 without a secret that can be stored: the secret IS ODD. It may be an existing webhook, so it was not deleted. If the service has created a webhook, its secret is not stored. Find out whether a stack manages it; if none does, delete it at the service. Every creation ends like this until the service returns another kind of secret. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+      }
+    `);
+  });
+
+  it("depends on the facts of the situation", () => {
+    const noPage = failedWith(htmlPage(200), { unusable: { part: "body" } });
+    const explicit = { ...invalidSettings, isExplicit: true };
+
+    expect({
+      settingsOfProvider: textOfFailure("invalidSettings", explicit),
+      htmlPage: textOfFailure("inDoubt", { context, call: noPage }),
+      locationAfterCreation: textOfFailure("inDoubt", {
+        context,
+        call: failedWith(Object.assign(redirectTo("https://b.test"), { statusCode: 201 }), {
+          unusable: { part: "id" },
+        }),
+      }),
+      redirectAfterCreation: textOfFailure(
+        "inDoubt",
+        creationWith(Object.assign(redirectTo("https://b.test"), { statusCode: 303 })),
+      ),
+      conflictWithLocation: textOfFailure(
+        "inDoubt",
+        creationWith(Object.assign(redirectTo("https://b.test"), { statusCode: 409 })),
+      ),
+      refusedCreation: textOfFailure("notCreated", creationWith(apiError(422))),
+      deletionWithoutAccess: textOfFailure("notDeleted", deletionWith(apiError(403))),
+      listNotAllowed: textOfFailure("notConfirmed", listWith(apiError(401))),
+      stoppedBeforeList: textOfFailure("notConfirmed", listWith(outcomes.unsent("stopping"))),
+      listNotFoundWithProvider: textOfFailure("listNotFound", explicitSettings),
+      otherBaseUrlOfProvider: textOfFailure("otherBaseUrlOfDeletion", {
+        ...otherBaseUrl,
+        provider: explicitSettings,
+      }),
+    }).toMatchInlineSnapshot(`
+      {
+        "conflictWithLocation": "NAME failed: POST https://tables.example.com/somewhere returned 409. If the service has created a webhook, its secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+        "deletionWithoutAccess": "NAME failed: DELETE https://tables.example.com/somewhere returned 403 NO. The webhook stays in the state. The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "htmlPage": "NAME failed: POST https://tables.example.com/somewhere returned 200 with something other than the description of a webhook. This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl. If the service has created a webhook, its secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+        "listNotAllowed": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: GET https://tables.example.com/somewhere returned 401 NO. The webhook stays in the state. The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. If the key is right and the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "listNotFoundWithProvider": "NAME failed: the service returned 404 NOT_FOUND for it and for the list of its database: the API key has no access to the database, the database is gone, or the service cannot list webhooks. The webhook stays in the state. Check the Provider's apiKey. If the database is gone or cannot be listed, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "locationAfterCreation": "NAME failed: POST https://tables.example.com/somewhere returned 201 without a usable webhook id. If the service has created a webhook, its secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+        "otherBaseUrlOfProvider": "NAME failed: the state holds the webhook at https://old.example.com, and the Provider's baseUrl is https://tables.example.com. Nothing was sent. The webhook stays in the state. If you know the address in the state, set the Provider back to it and to its own key, and give the other address and its key to a second Provider for the webhooks that are to be there. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "redirectAfterCreation": "NAME failed: POST https://tables.example.com/somewhere returned 303. It redirects to https://b.test, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself. If the service has created a webhook, its secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+        "refusedCreation": "NAME failed: POST https://tables.example.com/somewhere returned 422 NO. No webhook was created. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. See "A refused creation" in docs/troubleshooting.md of pulumi-dbwebhooks. [notCreated]",
+        "settingsOfProvider": "NAME failed: PROBLEM. Nothing was sent. The webhook stays in the state. Correct the arguments of the Provider, or declare it again if it has left the program, and run "pulumi up", or "pulumi destroy --run-program" to destroy the stack. [notDeleted]",
+        "stoppedBeforeList": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: GET https://tables.example.com/somewhere was not sent, because Pulumi is stopping. The webhook stays in the state. Run the command again. If the key is right and the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+      }
+    `);
+  });
+});
+
+const problemsOf = async (args: object, settingChanges = {}) =>
+  (await startProvider(settingChanges).check(someArgs(args))).failures;
+
+it("A problem of arguments or settings says what to write, and where", async () => {
+  const problems = await Promise.all([
+    problemsOf({ databaseId: 1.5, tableId: " ", url: "https://a b.example" }),
+    problemsOf({ events: ["record.create", "secret-1234", "Bearer abc.def"] }),
+    problemsOf({ databaseId: {}, tableId: {}, url: "https://" }),
+    problemsOf({ url: "a.example" }),
+    problemsOf({}, { baseUrl: undefined }),
+    problemsOf({}, { baseUrl: undefined, isExplicit: "true" }),
+    problemsOf({}, { apiKey: 7 as never }),
+  ]);
+
+  expect(problems.flat()).toMatchInlineSnapshot(`
+    [
+      "databaseId: must be the identifier of the database, such as "base_abc123", a string: put it in quotes; around a configuration value in YAML, write fn::toJSON",
+      "url: must be written like "https://example.com/hooks", without white space, control characters or backslashes",
+      "tableId: must be the identifier of one table, such as "tbl_orders", without control or invisible characters or surrounding white space",
+      "events[0]: is unknown; expected one of record.created, record.updated, record.deleted, table.created, table.updated, table.deleted, field.created, field.updated, field.deleted (to subscribe to it anyway, set allowUnknownEvents: true)",
+      "events[1]: is unknown; expected one of record.created, record.updated, record.deleted, table.created, table.updated, table.deleted, field.created, field.updated, field.deleted (to subscribe to it anyway, set allowUnknownEvents: true)",
+      "events[2]: is unknown; expected one of record.created, record.updated, record.deleted, table.created, table.updated, table.deleted, field.created, field.updated, field.deleted (to subscribe to it anyway, set allowUnknownEvents: true)",
+      "databaseId: must be the identifier of the database, such as "base_abc123", a string",
+      "url: must have a host name, and a port from 0 to 65535 if it names one, such as "https://example.com/hooks"",
+      "tableId: must be the identifier of one table, such as "tbl_orders", a string",
+      "url: must begin with the scheme https://, such as "https://example.com/hooks"",
+      "dbwebhooks:baseUrl: is not set; run "pulumi config set dbwebhooks:baseUrl https://tables.example.com" or set DBWEBHOOKS_BASE_URL",
+      "baseUrl: is not set; give baseUrl to the Provider",
+      "dbwebhooks:apiKey: must be text; YAML makes numbers of configuration values of digits: write fn::toJSON around it",
+    ]
+  `);
+});
+
+it.each([
+  ["listing is not set", {}, "run the command again with DBWEBHOOKS_LISTING=false"],
+  ["the stack sets it", { listing: true }, "run the command again with DBWEBHOOKS_LISTING=false"],
+  [
+    "a Provider does not set it",
+    { isExplicit: true },
+    "run the command again with DBWEBHOOKS_LISTING=false",
+  ],
+  [
+    "the environment sets it for a Provider",
+    { isExplicit: true, listing: true, namesFromEnvironment: ["listing"] as const },
+    "run the command again with DBWEBHOOKS_LISTING=false",
+  ],
+  [
+    "a Provider sets it",
+    { isExplicit: true, listing: true },
+    "set the Provider's listing to false and run the command again, a destroy with --run-program",
+  ],
+])("The way out of a list that cannot decide fits the provider: %s", (_case, changes, advice) => {
+  expect(listingOffAdvice(someSettings(changes))).toBe(advice);
+});
+
+it("The properties of a webhook that differ are named, some with a reason", () => {
+  const labelsOf = (news: object, stored: object, inSettings: Settings | undefined = settings) =>
+    compareWebhook({ settings: inSettings, state: stored, news: { ...news } })
+      .map(({ label }) => label)
+      .join(", ");
+  const { databaseId, url, events } = someArgs();
+  const stored = { databaseId, url, events, secret: "whsec_1", baseUrl: settings.baseUrl };
+  const unknownTable = { tableId: unknownMarkers.string };
+
+  expect({
+    some: labelsOf(someArgs({ url: "https://b.example", ...unknownTable }), stored),
+    baseUrl: labelsOf(someArgs(), { ...stored, baseUrl: "https://old.example.com" }),
+    secret: labelsOf(someArgs(), { ...stored, secret: undefined }),
+    droppedTable: labelsOf(someArgs(), { ...stored, tableId: "tbl_1" }),
+    nullTable: labelsOf(someArgs({ tableId: null }), { ...stored, tableId: "tbl_1" }),
+    otherTable: labelsOf(someArgs({ tableId: "tbl_2" }), { ...stored, tableId: "tbl_1" }),
+  }).toMatchInlineSnapshot(`
+    {
+      "baseUrl": "baseUrl (from https://old.example.com to https://tables.example.com)",
+      "droppedTable": "tableId (now all tables)",
+      "nullTable": "tableId (now all tables)",
+      "otherTable": "tableId",
+      "secret": "secret (missing in the state)",
+      "some": "url, tableId (not known yet)",
+    }
+  `);
+});
+
+it("A message names the operation and its webhook", () => {
+  const state = someArgs();
+  const stored = parseStateEntry("17", state);
+
+  expect([
+    checkOperation.name({ news: state }),
+    diffOperation.name({ ...stored, news: state }),
+    createOperation.name({ inputs: state }),
+    createOperation.name({ inputs: {} }),
+    readOperation.name(stored),
+    importOperation.name({ id: "17" }),
+    updateOperation.name({ olds: state }),
+    deleteOperation.name(stored),
+  ]).toEqual([
+    "Check webhook",
+    `Compare ${name}`,
+    `Create webhook in ${place}`,
+    "Create webhook",
+    `Read ${name}`,
+    "Import webhook 17",
+    "Update webhook",
+    `Delete ${name}`,
+  ]);
+});
+
+it("A notice says what happened to a webhook, or why nothing happened", () => {
+  expect({
+    difference: notices.differenceText(name, ["url", "tableId (now all tables)"]),
+    importing: notices.importText(name),
+    kept: notices.keptText(name),
+    absentFromUnknownDatabase: notices.absentText(nameOfWebhook("17", undefined)),
+    gone: notices.goneText(name),
+    drift: notices.driftText(name, ["url", "events"]),
+    absentFromList: notices.absentFromListText(name),
+    inactive: notices.inactiveText(name),
+    noAddress: notices.noAddressText(name),
+    notLookedUp: notices.notLookedUpText("base_abc123", undefined),
+    noList: notices.notLookedUpText("base_abc123", "CALL"),
+    noAccessToList: notices.notLookedUpText(
+      "base_abc123",
+      "CALL",
+      adviceForList(context, failedWith(apiError(403), { request: listRequest })),
+    ),
+    notRead: notices.notReadText(["PROBLEM", "PROBLEM"]),
+  }).toMatchInlineSnapshot(`
+    {
+      "absentFromList": "The service does not list webhook 17 of database base_abc123, which leaves the state. If the program declares it, the next "pulumi up" creates a new one, with a new secret: before that, look at the service for a webhook with this number, because a list can lag behind.",
+      "absentFromUnknownDatabase": "The service returned 404 for webhook 17 of database ?, which is therefore removed from the state. A key without access to the database gets the same response: if that is possible here, check at the service that the webhook is gone.",
+      "difference": "The program and webhook 17 of database base_abc123 differ: url, tableId (now all tables). An update replaces the webhook, and the new one has a new secret.",
+      "drift": "At the service, these properties of webhook 17 of database base_abc123 differ from the state, which has them now: url, events.",
+      "gone": "The service returned 404 for webhook 17 of database base_abc123 and does not list it: it was already gone.",
+      "importing": "Importing webhook 17 of database base_abc123, as DBWEBHOOKS_IMPORT describes it: it was not looked up. If another resource has this webhook, or its deletion is pending, first remove that entry with "pulumi state delete": otherwise Pulumi may delete the webhook with it.",
+      "inactive": "At the service, webhook 17 of database base_abc123 is switched off (active: false), so it sends no notifications.",
+      "kept": "Did not delete webhook 17 of database base_abc123: this command has created or imported it, so it has another resource now.",
+      "noAccessToList": "Some webhooks of database base_abc123 were not looked up, because the list could not be read completely: CALL. Their state stays as it is, and this refresh does not show their drift. The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks.",
+      "noAddress": "The id and the state of webhook 17 of database base_abc123 do not name one webhook, so it was not looked up.",
+      "noList": "Some webhooks of database base_abc123 were not looked up, because the list could not be read completely: CALL. Their state stays as it is, and this refresh does not show their drift.",
+      "notLookedUp": "Some webhooks of database base_abc123 were not looked up, because the service may have listed only a part of its webhooks. Their state stays as it is, and this refresh does not show their drift.",
+      "notRead": "Webhooks were not read: PROBLEM. PROBLEM. Their state stays as it is, and this refresh does not show their drift.",
+    }
+  `);
+});

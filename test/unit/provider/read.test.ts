@@ -1,0 +1,290 @@
+import { describe, expect, it, vi } from "vitest";
+import {
+  apiKey,
+  errorBody,
+  listed,
+  listOf,
+  nestedBody,
+  nestedError,
+  secret,
+  unknownMarkers,
+  wrapped,
+} from "../../helpers/builders.ts";
+import { errorOf } from "../../helpers/errors.ts";
+import type { StubResponse } from "../../helpers/http-server.ts";
+import { startWithService } from "../../helpers/provider-with-service.ts";
+
+const startListing = (responses: StubResponse | readonly StubResponse[], settings = {}) =>
+  startWithService(responses, { listing: "true", ...settings });
+
+const fieldNames = ["url", "events", "tableIds", "active"];
+
+/** A list of one webhook, whose named fields are nested arrays. */
+function listWithNested(changes: object, names: readonly string[]): StubResponse {
+  const entry = { ...listed(changes), ...Object.fromEntries(names.map((name) => [name, "…"])) };
+  const text = JSON.stringify({ webhooks: [entry] });
+  return { body: text.replaceAll('"…"', nestedBody) };
+}
+
+describe("A refresh with listing", () => {
+  it("requests the list of each database once, with the key", async () => {
+    const { read, state, requests } = await startListing(listOf(listed(), listed({ id: 18 })));
+
+    await Promise.all([read("17", state), read("18", state)]);
+    await read("17", { ...state, databaseId: "base_other" });
+
+    const get = { method: "GET", headers: { authorization: `Bearer ${apiKey}` }, body: "" };
+    expect(requests).toMatchObject([
+      { ...get, path: "/eu/api/v1/bases/base_abc123/webhooks" },
+      { ...get, path: "/eu/api/v1/bases/base_other/webhooks" },
+    ]);
+  });
+
+  it.each([
+    ["the service has an empty list of tables", { tableIds: [] }, {}],
+    ["both urls mean the same", { url: "https://a.b/" }, { url: "https://A.b:443" }],
+  ])("keeps the state and reports no drift when %s", async (_case, entry, stored) => {
+    const { read, state, lines } = await startListing(listOf(listed(entry)));
+
+    const refreshed = await read("17", { ...state, ...stored });
+
+    expect(refreshed.props).toStrictEqual({ ...state, ...stored, secret: wrapped(secret) });
+    expect(lines).toEqual([]);
+  });
+
+  it.each<[string, entry: object, stored: object, drift: object]>([
+    ["another url", { url: "https://b.example/" }, {}, { url: "https://b.example/" }],
+    ["other events", { events: ["z", "a", "z"] }, {}, { events: ["a", "z"] }],
+    ["a table", { tableIds: ["t1"] }, {}, { tableId: "t1" }],
+    ["several tables", { tableIds: ["t1", "t2"] }, { tableId: "t1" }, { tableId: "t1, t2" }],
+    ["no table", {}, { tableId: "t1" }, {}],
+    [
+      "more tables than a state should hold",
+      { tableIds: Array(500).fill("t".repeat(2_000)) },
+      {},
+      { tableId: "t".repeat(2_000) },
+    ],
+    [
+      "tables that are cut inside a character",
+      { tableIds: ["t".repeat(1_997), "\u{1f600}"] },
+      {},
+      { tableId: `${"t".repeat(1_997)}, \ufffd` },
+    ],
+  ])("stores what the service has, and warns: %s", async (_case, entry, stored, drift) => {
+    const { read, state, lines } = await startListing(listOf(listed(entry)));
+
+    const refreshed = await read("17", { ...state, ...stored });
+
+    expect(refreshed.props).toStrictEqual({ ...state, ...drift, secret: wrapped(secret) });
+    expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
+  });
+
+  it("keeps the state of a webhook that is switched off, and warns", async () => {
+    const { read, state, lines } = await startListing(listOf(listed({ active: false })));
+
+    const refreshed = await read("17", state);
+
+    expect(refreshed.props).toStrictEqual({ ...state, secret: wrapped(secret) });
+    expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 .*switched off/)]);
+  });
+
+  it("warns of the drift and of the switch-off of one webhook", async () => {
+    const entry = listed({ url: "https://b.example/", active: false });
+    const { read, state, lines } = await startListing(listOf(entry));
+
+    await read("17", state);
+
+    const warnings = [/^warning: .*webhook 17 .*: url\./, /^warning: .*webhook 17 .*switched off/];
+    expect(lines).toEqual(warnings.map((warning) => expect.stringMatching(warning)));
+  });
+
+  it("finds a webhook in an incomplete list", async () => {
+    const webhooks = [listed({ id: 16 }), listed({ url: "https://b.example/" })];
+    const { read, state } = await startListing({ body: { webhooks, next: 1 } });
+
+    const refreshed = await read("17", state);
+
+    expect(refreshed.props).toMatchObject({ url: "https://b.example/" });
+  });
+
+  it.each<[string, list: StubResponse]>([
+    ["no webhooks, and success: true", { body: { webhooks: [], success: true } }],
+    ["another webhook with a new field", listOf({ ...listed({ id: 1 }), createdAt: 1 })],
+    ["another webhook with nested arrays in a new field", listWithNested({ id: 1 }, ["a"])],
+  ])("removes a webhook that the list does not hold, and warns: %s", async (_, list) => {
+    const { read, state, lines } = await startListing(list);
+
+    expect(await read("17", state)).toEqual({ id: "", props: {} });
+    expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
+  });
+
+  it.each<[string, list: StubResponse]>([
+    ["has a further field, even without a value", { body: { webhooks: [], nextPage: null } }],
+    ["has success: false", { body: { webhooks: [], success: false } }],
+    ["has a Link header", { ...listOf(), headers: { link: '</x>; rel="next"' } }],
+    ["is not found", { statusCode: 404, body: errorBody("NOT_FOUND") }],
+    ["is HTML", { body: "<html>" }],
+    ["has no field webhooks", { body: { items: [] } }],
+    ["has a field __proto__ besides", { body: '{"webhooks":[],"__proto__":{"next":1}}' }],
+    ["is 20,000 nested arrays", { body: nestedBody }],
+    ["holds nested arrays", { body: `{"webhooks":${nestedBody}}` }],
+    ["holds an id of nested arrays", listWithNested({}, ["id"])],
+    ["holds fields of nested arrays", listWithNested({ id: 17 }, fieldNames)],
+    ["is an error of nested arrays", { statusCode: 403, body: nestedError }],
+    ["holds an entry without an id", listOf({ ...listed(), id: undefined })],
+    ["holds an entry without tableIds", listOf({ ...listed(), tableIds: undefined })],
+    ["holds the id twice", listOf(listed(), listed({ id: "17", active: false }))],
+    ["holds a lone surrogate", listOf(listed({ id: 1, url: "\ud800" }))],
+    ["holds one of Pulumi's markers", listOf(listed({ id: 1, url: unknownMarkers.string }))],
+    ["holds 130,000 odd events", listOf(listed({ events: Array(130_000).fill(1) }))],
+    ["holds 130,000 odd tables", listOf(listed({ tableIds: Array(130_000).fill(1) }))],
+    ["holds a line break", listOf(listed({ id: 1, url: "\n" }))],
+    ["holds a line separator", listOf(listed({ id: 1, url: "\u2028" }))],
+    ["holds a paragraph separator", listOf(listed({ id: 1, url: "\u2029" }))],
+    ["holds a bidirectional isolate in an event", listOf(listed({ id: 1, events: ["\u2066"] }))],
+    ["holds a bidirectional mark in a table", listOf(listed({ id: 1, tableIds: ["\u061c"] }))],
+  ])("keeps the state, and requests and warns once, when the list %s", async (_case, list) => {
+    const { read, state, lines, methods } = await startListing(list);
+
+    const first = await read("17", state);
+    const second = await read("17", state);
+
+    expect(first.props).toEqual({ ...state, secret: wrapped(secret) });
+    expect(second).toEqual(first);
+    expect(methods()).toEqual(["GET"]);
+    expect(lines).toEqual([expect.stringMatching(/^warning: /)]);
+  });
+
+  const oddUrl = "https://h.example/a\u200db";
+  it.each<[string, first: StubResponse, named: RegExp]>([
+    [
+      "a url with an invisible character",
+      listOf(listed({ id: 9, url: oddUrl })),
+      /entry 1 \(webhook 9\)\./,
+    ],
+    ["an id that is not exact", { body: `{"webhooks":[{"id":${2 ** 53}}]}` }, /: entry 1\./],
+    ["no object", listOf(listed({ id: 1 }), null as never), /: entry 2\./],
+    [
+      "one of Pulumi's markers",
+      listOf(listed({ id: 9, url: unknownMarkers.string })),
+      /entry 1 \(webhook 9\)\./,
+    ],
+    ["its own entry", listOf(listed({ url: oddUrl })), /entry 1 \(webhook 17\)\./],
+    [
+      "one id twice",
+      listOf(listed(), listed({ url: "https://b.example/" })),
+      /entry 1 \(webhook 17\), entry 2 \(webhook 17\)\./,
+    ],
+    ["seven such entries", listOf(...Array(7).fill(1)), /entry 5 and 2 more\./],
+  ])(
+    "keeps a webhook that is not found, and names the unusable entries of the list: %s",
+    async (_, list, named) => {
+      const { read, state, lines } = await startListing(list);
+
+      expect(await read("17", state)).toBeDefined();
+      expect(lines).toEqual([expect.stringMatching(/^warning: /)]);
+      expect(lines[0]).toMatch(named);
+      expect(lines[0]).not.toContain("h.example");
+    },
+  );
+
+  it.each([
+    ["unusable", listed({ id: 9, url: oddUrl })],
+    ["with one of Pulumi's markers", listed({ id: 9, events: [unknownMarkers.string] })],
+  ])("compares a webhook that the list holds beside an entry that is %s", async (_, odd) => {
+    const list = listOf(odd, listed({ url: "https://b.example/" }));
+    const { read, state, lines } = await startListing(list);
+
+    const refreshed = await read("17", state);
+
+    expect(refreshed.props).toMatchObject({ url: "https://b.example/" });
+    expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 .*: url\./)]);
+  });
+
+  it("makes the text of a list without usable entries once, because a large body takes long to search", async () => {
+    const { read, state } = await startListing(listOf(...Array(100).fill({ id: "odd" })));
+    using parse = vi.spyOn(JSON, "parse");
+    const countParses = async (reads: number) => {
+      parse.mockClear();
+      for (let at = 0; at < reads; at++) {
+        await read("17", state);
+      }
+      return parse.mock.calls.filter(([text]) => text.includes("odd")).length;
+    };
+
+    expect(await countParses(1)).toBeGreaterThan(0);
+    expect(await countParses(20)).toBe(0);
+  });
+
+  it("warns about each database that it cannot look up, and says what to do", async () => {
+    const forbidden = { statusCode: 403, body: errorBody("FORBIDDEN") };
+    const { read, state, lines } = await startListing(forbidden);
+
+    await read("17", state);
+    await read("17", { ...state, databaseId: "base_other" });
+
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toContain("DBWEBHOOKS_API_KEY");
+  });
+
+  it.each([
+    ["with", "true"],
+    ["without", "false"],
+  ])(
+    "%s listing fails and sends nothing for a webhook of another base URL",
+    async (_with, listing) => {
+      const provider = await startListing(listOf(listed()), { listing });
+      // Another service on the same server, so that `methods` would show a request to it.
+      const otherBaseUrl = `${provider.baseUrl}/other`;
+
+      const error = await errorOf(
+        provider.read("17", { ...provider.state, baseUrl: otherBaseUrl }),
+      );
+
+      expect(error).toMatchObject({ kind: "unchanged" });
+      expect(error.message).toContain(otherBaseUrl);
+      // Two databases can use one number.
+      expect(error.message).toContain("webhook 17 of database base_abc123");
+      expect(provider.methods()).toEqual([]);
+    },
+  );
+});
+
+it.each([{ listing: "true" }, { listing: "false" }, { listing: "1" }])(
+  "A refresh of an entry whose id is no number sends nothing, keeps the state and warns, with %j",
+  async (settings) => {
+    const { read, state, lines, methods } = await startListing(listOf(), settings);
+
+    const refreshed = await read("base_abc123/17", state);
+
+    expect(refreshed).toEqual({
+      id: "base_abc123/17",
+      props: { ...state, secret: wrapped(secret) },
+    });
+    expect(lines[0]).toMatch(/^warning: .*webhook base_abc123\/17 /);
+    // The comparison that follows says what to do.
+    expect(lines[0]).not.toContain("pulumi state delete");
+    expect(methods()).toEqual([]);
+  },
+);
+
+describe("A refresh with settings that are not valid", () => {
+  it("keeps the state, and warns once of the problems, because it shows no drift", async () => {
+    const { read, state, lines, methods } = await startListing(listOf(), { listing: "1" });
+
+    const refreshed = await read("17", state);
+    await read("18", state);
+
+    expect(refreshed.props).toEqual({ ...state, secret: wrapped(secret) });
+    expect(lines).toEqual([expect.stringMatching(/^warning: .*dbwebhooks:listing: must be/)]);
+    expect(methods()).toEqual([]);
+  });
+
+  it("fails all the same for a webhook of another base URL", async () => {
+    const { read, state } = await startListing(listOf(), { apiKey: undefined });
+
+    const error = await errorOf(read("17", { ...state, baseUrl: "https://other.example.com" }));
+
+    expect(error).toMatchObject({ kind: "unchanged" });
+  });
+});

@@ -1,0 +1,296 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { ResourceMonitorClient } from "@pulumi/pulumi/proto/resource_grpc_pb.js";
+import type { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { version } from "../../../package.json";
+import * as dynamic from "../../../src/index.ts";
+import * as native from "../../../src/native.ts";
+import { secret, wrapped } from "../../helpers/builders.ts";
+
+const args: dynamic.WebhookArgs = {
+  databaseId: "base_abc123",
+  url: "https://example.com/hooks/orders",
+  events: ["record.created"],
+};
+
+const account = { baseUrl: "https://eu.example.com", apiKey: "key-token" };
+
+/** The outputs in the state that do not repeat the arguments of the program. */
+const otherOutputs = { secret, baseUrl: "https://tables.example.com", tableId: "tbl_of_the_state" };
+
+let registered: pulumi.runtime.MockResourceArgs[];
+/** The registerResource requests to the engine, with fields that Pulumi's mocks do not receive. */
+let requests: () => RegisterResourceRequest[];
+
+beforeEach(async () => {
+  registered = [];
+  await pulumi.runtime.setMocks({
+    newResource: (resource) => {
+      registered.push(resource);
+      return { id: "42", state: { ...args, ...resource.inputs, ...otherOutputs } };
+    },
+    call: () => ({}),
+  });
+  const monitor = pulumi.runtime.getMonitor() as ResourceMonitorClient;
+  const register = vi.spyOn(monitor, "registerResource");
+  requests = () => register.mock.calls.map(([request]) => request);
+});
+
+function resolved<Value>(output: pulumi.Output<Value>): Promise<Value> {
+  return new Promise((resolve) => output.apply(resolve));
+}
+
+const dynamicProvider = {
+  name: "the dynamic provider",
+  sdk: dynamic,
+  type: "pulumi-nodejs:dynamic/dbwebhooks:Webhook",
+  providerType: "pulumi:providers:pulumi-nodejs",
+  settingPrefix: "dbwebhooks:",
+  addedSettings: { "dbwebhooks:isExplicit": "true" },
+  // Its plugin is Pulumi's own, so Pulumi chooses the version.
+  pluginVersion: "",
+  addedInputs: { __provider: 'exports.handler = () => require("pulumi-dbwebhooks/provider")' },
+};
+const nativeProvider = {
+  name: "the plugin",
+  sdk: native,
+  type: "dbwebhooks:index:Webhook",
+  providerType: "pulumi:providers:dbwebhooks",
+  settingPrefix: "",
+  addedSettings: {},
+  pluginVersion: version,
+  addedInputs: {},
+};
+
+describe.each([dynamicProvider, nativeProvider])("A Webhook of $name", (row) => {
+  const { sdk, type, pluginVersion, addedInputs } = row;
+  const { Webhook, Provider } = sdk;
+
+  it("is registered under its type and its plugin's version, with its options and unchanged arguments", async () => {
+    // An argument of the name __provider never replaces the provider of the dynamic provider.
+    const flags = { allowUnknownEvents: true, allowInsecureUrl: false, __provider: "exports = 1" };
+    const events: dynamic.EventType[] = ["record.updated", "record.created", "record.updated"];
+    const tableId = Promise.resolve("tbl_orders");
+    const all = { ...args, ...flags, url: "HTTPS://Example.com", events };
+
+    // Frozen, so that a constructor that changes its arguments throws.
+    const opts = Object.freeze({ protect: true });
+    await resolved(new Webhook("orders", Object.freeze({ ...all, tableId }), opts).id);
+
+    expect(registered).toMatchObject([{ type, name: "orders" }]);
+    expect(requests()[0]?.getVersion()).toBe(pluginVersion);
+    expect(requests()[0]?.getProtect()).toBe(true);
+    expect(registered[0]?.inputs).toStrictEqual({ ...all, ...addedInputs, tableId: "tbl_orders" });
+  });
+
+  it("has the version of its plugin that the option names", async () => {
+    await resolved(new Webhook("orders", args, { version: "1.2.3" }).id);
+
+    expect(requests()[0]?.getVersion()).toBe("1.2.3");
+  });
+
+  it("is registered without arguments too, because the preview reports those that are missing", async () => {
+    await resolved(new Webhook("orders", undefined as never).id);
+
+    expect(registered[0]?.inputs).toStrictEqual(addedInputs);
+  });
+
+  it("has outputs that resolve to the values in the state, even for omitted arguments", async () => {
+    const { id, databaseId, url, events, tableId, baseUrl, secret } = new Webhook("orders", args);
+    const outputs = { id, databaseId, url, events, tableId, baseUrl, secret };
+
+    const values = await resolved(pulumi.output(outputs));
+
+    expect(values).toEqual({ id: "42", ...args, ...otherOutputs });
+  });
+
+  it.each([
+    { opts: undefined, expected: ["secret"] },
+    { opts: Object.freeze({ additionalSecretOutputs: ["url"] }), expected: ["secret", "url"] },
+  ])("is registered with the secret outputs $expected", async ({ opts, expected }) => {
+    await resolved(new Webhook("orders", args, opts).id);
+
+    expect(requests()[0]?.getAdditionalsecretoutputsList().sort()).toEqual(expected);
+  });
+
+  it("is recognized by isInstance, unlike a provider and other values", async () => {
+    const webhook = new Webhook("known", args);
+    const provider = new Provider("account", account);
+    const values = {
+      webhook,
+      "a webhook of another copy": { __pulumiType: type },
+      provider,
+      "another Webhook": { __pulumiType: "other:index:Webhook" },
+      "an object": {},
+      null: null,
+      undefined,
+    };
+    // Otherwise these registrations would end in the next test.
+    await Promise.all([webhook, provider].map(({ urn }) => resolved(urn)));
+
+    const instances = Object.entries(values).filter(([, value]) => Webhook.isInstance(value));
+
+    // Names, because a resource would be printed with everything that it refers to.
+    expect(instances.map(([name]) => name)).toEqual(["webhook", "a webhook of another copy"]);
+  });
+});
+
+type SomeProvider = pulumi.ProviderResource;
+const newProvider = {
+  eu: () => new dynamic.Provider("eu", account),
+  nativeEu: () => new native.Provider("eu", account),
+};
+
+it.each<[string, RegExp, (provider: SomeProvider) => unknown, (() => SomeProvider)?]>([
+  [
+    "the option import",
+    /"pulumi-dbwebhooks\/native"/,
+    () => new dynamic.Webhook("orders", args, { import: "17" }),
+  ],
+  ["the option id", /StackReference/, () => new dynamic.Webhook("orders", args, { id: "17" })],
+  [
+    "the option id of ./native",
+    /StackReference/,
+    () => new native.Webhook("orders", args, { id: "b/17" }),
+  ],
+  [
+    "a Provider of ./native",
+    /this Webhook is from "pulumi-dbwebhooks"/,
+    (provider) => new dynamic.Webhook("orders", args, { provider }),
+    newProvider.nativeEu,
+  ],
+  [
+    "for ./native a Provider of pulumi-dbwebhooks",
+    /this Webhook is from "pulumi-dbwebhooks\/native"/,
+    (provider) => new native.Webhook("orders", args, { provider }),
+    newProvider.eu,
+  ],
+])("A Webhook refuses %s, and says what to use instead", async (_, advice, declare, create) => {
+  const provider = create?.() as SomeProvider;
+  await (provider && resolved(provider.urn));
+
+  expect(() => declare(provider)).toThrow(pulumi.RunError);
+  expect(() => declare(provider)).toThrow(/^Webhook orders: /);
+  expect(() => declare(provider)).toThrow(advice);
+  // A registration would be sent only after the constructor.
+  await new Promise(setImmediate);
+  expect(requests().filter((request) => request.getType().includes("Webhook"))).toEqual([]);
+});
+
+const settings: dynamic.ProviderArgs = {
+  ...account,
+  timeoutSeconds: 2.5,
+  listing: pulumi.output(true),
+  retrySeconds: undefined,
+};
+
+describe.each([dynamicProvider, nativeProvider])("A Provider of $name", (row) => {
+  const { sdk, providerType, pluginVersion, settingPrefix, addedSettings } = row;
+
+  it("is registered under its type and its plugin's version, with its options, strings and a secret key", async () => {
+    await resolved(new sdk.Provider("eu", settings, { protect: true }).urn);
+
+    expect(registered).toMatchObject([{ type: providerType }]);
+    expect(requests()[0]?.getVersion()).toBe(pluginVersion);
+    expect(requests()[0]?.getProtect()).toBe(true);
+    expect(registered[0]?.inputs).toEqual({
+      [`${settingPrefix}baseUrl`]: "https://eu.example.com",
+      [`${settingPrefix}apiKey`]: wrapped("key-token"),
+      [`${settingPrefix}timeoutSeconds`]: "2.5",
+      [`${settingPrefix}listing`]: "true",
+      ...addedSettings,
+    });
+  });
+
+  it("has the version of its plugin that the option names, and makes a secret of a key that is an Output", async () => {
+    const given = { ...account, apiKey: pulumi.output("key-token") };
+
+    await resolved(new sdk.Provider("eu", given, { version: "1.2.3" }).urn);
+
+    expect(requests()[0]?.getVersion()).toBe("1.2.3");
+    expect(registered[0]?.inputs[`${settingPrefix}apiKey`]).toEqual(wrapped("key-token"));
+  });
+
+  it("refuses all unrecognized arguments at once, without showing their values", () => {
+    const create = () =>
+      new sdk.Provider("eu", { ...account, apikey: "key-token", timeout: 5 } as never);
+
+    expect(create).toThrow(pulumi.RunError);
+    expect(create).toThrow(/^Provider eu: apikey: .*\bapiKey\b.*; timeout: /);
+    expect(create).not.toThrow("key-token");
+  });
+
+  it("cannot have a name that Pulumi gives to a default provider", () => {
+    expect(() => new sdk.Provider("default_1_0_0", settings)).toThrow(pulumi.RunError);
+  });
+
+  it.each<[string, given: unknown, setting: string]>([
+    ["without arguments, in JavaScript", undefined, "baseUrl"],
+    ["without a key", { baseUrl: account.baseUrl }, "apiKey"],
+    ["with an empty key", { ...account, apiKey: "" }, "apiKey"],
+    ["with the key null", { ...account, apiKey: null }, "apiKey"],
+    ["with a number as key", { ...account, apiKey: 1234567 }, "apiKey"],
+    ["with a URL as base URL", { ...account, baseUrl: new URL(account.baseUrl) }, "baseUrl"],
+    ["with a secret key undefined", { ...account, apiKey: pulumi.secret(undefined) }, "apiKey"],
+    ["with an Output of an empty key", { ...account, apiKey: pulumi.output("") }, "apiKey"],
+    ["with an Output of a number as key", { ...account, apiKey: pulumi.output(1234567) }, "apiKey"],
+  ])(
+    "%s ends the program, whatever the environment has, and is not registered",
+    async (_case, given, setting) => {
+      vi.stubEnv("DBWEBHOOKS_API_KEY", "key-token");
+      vi.stubEnv("DBWEBHOOKS_BASE_URL", account.baseUrl);
+      const errors = collectUnhandledErrors();
+
+      new sdk.Provider("eu", given as never);
+
+      const message = expect.stringMatching(`Provider eu: ${setting}: (?!.*(123|key-token)).*text`);
+      await vi.waitFor(() => expect(errors).toContainEqual(expect.objectContaining({ message })));
+      expect(errors.every((error) => pulumi.RunError.isInstance(error))).toBe(true);
+      expect(registered).toEqual([]);
+    },
+  );
+});
+
+/** Collects the errors of promises that nothing awaits. They end a program. */
+function collectUnhandledErrors(): unknown[] {
+  const event = "unhandledRejection";
+  const listeners = process.listeners(event);
+  const errors: unknown[] = [];
+  process.removeAllListeners(event).on(event, (error) => void errors.push(error));
+  onTestFinished(() => {
+    process.removeAllListeners(event);
+    for (const listener of listeners) {
+      process.on(event, listener);
+    }
+  });
+  return errors;
+}
+
+/** Declares two webhooks in a program of its own, and returns the warnings. */
+async function warningsWith(config: Record<string, string>, secretKeys: string[] = []) {
+  using warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue();
+  // The module remembers the stacks that it has warned, so each program gets a new copy of it.
+  vi.resetModules();
+  pulumi.runtime.setAllConfig(config, secretKeys);
+  const { Webhook } = await import("../../../src/sdk/dynamic/webhook.ts");
+  await Promise.all(["one", "two"].map((name) => resolved(new Webhook(name, args).id)));
+  return warn.mock.calls.map(([line]) => line);
+}
+
+it("A program of the dynamic provider warns in each stack that the Automation API runs in one process", async () => {
+  // Each of the two webhooks is in a stack of its own.
+  using getStackResource = vi.spyOn(pulumi.runtime, "getStackResource");
+  getStackResource.mockReturnValueOnce({} as never).mockReturnValueOnce({} as never);
+
+  expect(await warningsWith({ "dbwebhooks:apiKey": "token" })).toHaveLength(2);
+});
+
+it("A program of the dynamic provider warns once of a plain key, but does not show it", async () => {
+  const lines = await warningsWith({ "dbwebhooks:apiKey": "token", "other:apiKey": "k" });
+
+  expect(lines).toEqual([expect.stringMatching(/dbwebhooks:apiKey (?!.*token)/)]);
+});
+
+it("A program of the dynamic provider does not warn of a secret API key", async () => {
+  expect(await warningsWith({ "dbwebhooks:apiKey": "key" }, ["dbwebhooks:apiKey"])).toEqual([]);
+});

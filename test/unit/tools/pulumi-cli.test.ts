@@ -1,0 +1,202 @@
+import * as fs from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { cliVersion } from "../../../tools/pulumi-cli/build.mts";
+import { hermeticEnvironment } from "../../../tools/pulumi-cli/environment.mts";
+import { resolvePulumiCli } from "../../../tools/pulumi-cli/resolve.mts";
+import { start } from "../../helpers/commands.ts";
+import { repository, temporaryDirectory } from "../../helpers/directory.ts";
+import { errorOf } from "../../helpers/errors.ts";
+
+const originalPath = process.env.PATH ?? "";
+let root: string;
+let messages: string[];
+
+// Each test has a machine of its own: PATH holds nothing but the files of the test, the cache is
+// empty, and there is no network, because nothing listens on the port of the proxy.
+beforeEach(() => {
+  const directory = temporaryDirectory();
+  root = directory.path;
+  messages = [];
+  setPath("bin");
+  vi.stubEnv("HOME", root);
+  vi.stubEnv("XDG_CACHE_HOME", inRoot("cache"));
+  vi.stubEnv("https_proxy", "http://127.0.0.1:9");
+  vi.stubEnv("PULUMI_CLI_SOURCES", "path,build");
+  vi.stubEnv("PULUMI_CLI_LANGUAGES", "");
+  onTestFinished(() => directory.remove());
+});
+
+const inRoot = (path: string) => join(root, path);
+const setPath = (...directories: string[]) =>
+  vi.stubEnv("PATH", directories.map(inRoot).join(delimiter));
+const cache = () => inRoot("cache/pulumi-dbwebhooks/pulumi-cli");
+const resolve = () => resolvePulumiCli({ say: (line) => void messages.push(line) });
+
+/** Writes an executable script. By default it runs in a shell that finds only what is on PATH. */
+function script(path: string, body: string, interpreter = "/bin/sh"): string {
+  const file = inRoot(path);
+  fs.mkdirSync(dirname(file), { recursive: true });
+  fs.writeFileSync(file, `#!${interpreter}\n${body}\n`, { mode: 0o755 });
+  return file;
+}
+
+/**
+ * Puts a Go on PATH that records each module to build, and writes scripts in place of its programs,
+ * which print this version. It knows a module by its directory, and lists the directory of Pulumi's
+ * SDK.
+ */
+function installGo({ version = cliVersion, lastCommand = "" } = {}): void {
+  script("sdk/python/cmd/pulumi-language-python-exec", "");
+  script(
+    "bin/go",
+    `[ $1 = list ] && echo ${inRoot("sdk")} && exit
+     module=\${PWD##*/}; programs=pulumi
+     [ $module = language-hosts ] && programs="pulumi-language-go pulumi-language-nodejs pulumi-language-python"
+     echo $module >> ${inRoot("built")}
+     while [ "$1" != -o ]; do shift; done
+     /bin/mkdir -p "$2"
+     for name in $programs; do
+       echo '#!/bin/sh\necho v${version}' > "$2/$name"; /bin/chmod 755 "$2/$name"
+     done
+     ${lastCommand}`,
+  );
+}
+
+describe("The first pulumi on PATH, apart from the script of the npm package pulumi", () => {
+  it.each(["3.200.0", "3.259.0-alpha.1"])("is used without a message: %s", async (version) => {
+    script("node_modules/.bin/pulumi", "echo v3.250.0");
+    const command = script("bin/pulumi", `echo v${version}`);
+    script("next/pulumi", "echo v3.250.0");
+    setPath("node_modules/.bin", "bin", "next");
+
+    expect(await resolve()).toMatchObject({ command, source: "path", version });
+    expect(messages).toEqual([]);
+  });
+
+  it.each([
+    ["is too old", "echo v3.199.9", "3.199.9"],
+    ["is of another major version", "echo v4.0.0", "4.0.0"],
+    ["fails", "echo some detail >&2; exit 3", "some detail"],
+    ["prints no version", "echo hello", "hello"],
+  ])("is passed over, with the reason, when it %s", async (_case, body, reason) => {
+    const bad = script("bin/pulumi", body);
+    const good = script("next/pulumi", "echo v3.250.0");
+    setPath("bin", "next");
+
+    const { command, environment } = await resolve();
+
+    expect(command).toBe(good);
+    // The first pulumi and node on this PATH are this CLI and the current Node.js.
+    const path = [dirname(process.execPath), dirname(good), process.env.PATH].join(delimiter);
+    expect(environment.PATH).toBe(path);
+    expect(messages).toEqual([expect.stringContaining(`passing over ${bad}: `)]);
+    expect(messages[0]).toContain(reason);
+  });
+});
+
+it("When the installer fails, the CLI is built in the cache, and used silently the next time", async () => {
+  installGo();
+  vi.stubEnv("PULUMI_CLI_SOURCES", "path,installer,build");
+
+  const cli = await resolve();
+  const messagesOfBuild = messages.splice(0);
+  const next = await resolve();
+
+  const hosts = ["go", "nodejs", "python", "python-exec"].map((name) => `pulumi-language-${name}`);
+  const programs = fs.readdirSync(dirname(cli.command)).toSorted();
+  expect(programs).toEqual(["pulumi", ...hosts, "pulumi-resource-pulumi-nodejs"]);
+  expect(messagesOfBuild.join("\n")).toContain("passing over official installer: ");
+  expect(next).toEqual(cli);
+  expect(messages).toEqual([]);
+  expect(fs.readFileSync(inRoot("built"), "utf8")).toBe("cli\nlanguage-hosts\n");
+});
+
+it.each([
+  ["is another version", { version: "3.1.0" }, "it reports version 3.1.0"],
+  ["is incomplete", { lastCommand: '[ $name = pulumi ] || /bin/rm "$2/$name"' }, "did not make"],
+  ["could not be built", { lastCommand: "echo disk is full >&2; exit 1" }, "disk is full"],
+])("A copy of the CLI is not kept when it %s", async (_case, go, reason) => {
+  installGo(go);
+
+  await expect(resolve()).rejects.toThrow(reason);
+
+  expect(fs.readdirSync(cache())).toEqual([]);
+});
+
+it("PULUMI_CLI_SOURCES also limits the copies in the cache", async () => {
+  installGo();
+  await resolve();
+  vi.stubEnv("PULUMI_CLI_SOURCES", "path,installer");
+
+  await expect(resolve()).rejects.toThrow("build: left out by PULUMI_CLI_SOURCES");
+});
+
+it("Two processes that build the CLI at once use the same complete copy", async () => {
+  installGo();
+
+  const [cli, other] = await Promise.all([resolve(), resolve()]);
+
+  expect(other).toEqual(cli);
+  expect(fs.existsSync(cli.command)).toBe(true);
+  expect(fs.readdirSync(cache())).toHaveLength(1);
+});
+
+it("A copy of the CLI that lost a file is built again", async () => {
+  installGo();
+  const { command } = await resolve();
+  fs.rmSync(command);
+
+  expect((await resolve()).command).toBe(command);
+  expect(fs.existsSync(command)).toBe(true);
+});
+
+it("Without a source of the CLI that works, one error has every attempt and a way to install the CLI", async () => {
+  const old = script("bin/pulumi", "echo v3.100.0");
+
+  const { message } = await errorOf(resolve());
+
+  expect(message.split("\n")).toEqual([
+    "There is no Pulumi CLI to run. This was tried:",
+    "  - installer: left out by PULUMI_CLI_SOURCES",
+    `  - ${old}: it is version 3.100.0, and this needs >=3.200.0 <4.0.0`,
+    "  - build from source: there is no go on PATH",
+    expect.stringMatching(/https:\/\/www\.pulumi\.com\/docs\/install\/.* Go 1\.26\.\d+ or newer/),
+  ]);
+});
+
+it("The hermetic environment unsets the user's variables of Pulumi and of this package, and no other", async () => {
+  vi.stubEnv("PULUMI_STACK", "a");
+  vi.stubEnv("DBWEBHOOKS_API_KEY", "b");
+  vi.stubEnv("MY_PULUMI_NOTE", "c");
+
+  const environment = await hermeticEnvironment(root);
+
+  expect(environment).toMatchObject({ PULUMI_STACK: undefined, DBWEBHOOKS_API_KEY: undefined });
+  expect(Object.keys(environment).filter((key) => !/^(PULUMI|DBWEBHOOKS)_/.test(key))).toEqual([]);
+});
+
+it("Without a terminal, npm run pulumi passes a signal on to Pulumi, and exits with Pulumi's exit code", async () => {
+  script(
+    "bin/pulumi",
+    `if (process.argv[2] === "version") process.exit(console.log("v3.250.0"));
+     process.on("SIGINT", () => console.log("SIGINT"));
+     process.on("SIGTERM", () => process.exit(7));
+     setTimeout(() => {}, 60_000);
+     console.log("started");`,
+    process.execPath,
+  );
+  const PATH = [inRoot("bin"), dirname(process.execPath), originalPath].join(delimiter);
+  const { child, output, result } = start("npm", ["run", "--silent", "pulumi"], {
+    directory: repository,
+    environment: { PATH },
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await expect.poll(output).toContain("started");
+
+  child.kill("SIGINT");
+  await expect.poll(output).toContain("SIGINT");
+  child.kill("SIGTERM");
+
+  expect((await result).exitCode).toBe(7);
+});
