@@ -21,7 +21,7 @@ export interface NewWebhook {
   readonly databaseId: string;
   readonly url: string;
   readonly events: readonly string[];
-  readonly tableId?: string;
+  readonly tableId?: string | undefined;
 }
 
 type RequestBody = Record<Exclude<keyof NewWebhook, "databaseId">, unknown>;

@@ -9,6 +9,9 @@ import { validateReceiverUrl } from "../../common/url-rules.js";
 import { parseProperties } from "./state.js";
 import { hasMarker, isMarker, type Properties } from "./values.js";
 
+// The compiler refuses a webhook that lacks an argument, also an optional one.
+type Complete = Record<keyof NewWebhook, unknown>;
+
 type ArgumentName = keyof NewWebhook | "allowUnknownEvents" | "allowInsecureUrl";
 
 /** Returns one line per problem of a value that is given and known. `args` are all arguments. */
@@ -82,14 +85,7 @@ export function parseArguments(
   }
   return hasMarker(args) || databaseId === undefined || url === undefined || events === undefined
     ? { problems: ["not all arguments are known"] }
-    : {
-        webhook: {
-          databaseId,
-          url,
-          events: normalizeEvents(events),
-          ...(tableId !== undefined && { tableId }),
-        } satisfies Record<Exclude<keyof NewWebhook, "tableId">, unknown>,
-      };
+    : { webhook: { databaseId, url, events: normalizeEvents(events), tableId } satisfies Complete };
 }
 
 /** Returns the arguments that Pulumi stores as outputs: those that define the webhook. */

@@ -163,15 +163,9 @@ describe("A check of invalid arguments", () => {
 
       const places = ["databaseId", "url", "events[0]", "tableId"];
       expect(failures).toEqual(
-        places.map((place) => expect.stringContaining(`${place}: holds an Output inside a text`)),
+        places.map((place) => expect.stringMatching(`^${place.replace("[0]", ".0.")}: .*Output`)),
       );
     }
-  });
-
-  it("says that a transformation can have added an argument that does not exist", async () => {
-    const { failures } = await check(someArgs({ tags: {} }));
-
-    expect(failures).toEqual([expect.stringMatching(/^tags: .* a transformation declares it$/)]);
   });
 
   it("reports all problems at once, those of the configuration first", async () => {

