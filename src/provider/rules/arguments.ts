@@ -72,8 +72,8 @@ export function validateArgumentNames(args: Properties): string[] {
 }
 
 /**
- * Returns the webhook that arguments define, with sorted events, or at least one problem. Arguments
- * that are not known yet are a problem too: Pulumi leaves them out of a creation.
+ * Returns the webhook that arguments define, or at least one problem. Arguments that are not known
+ * yet are a problem too: Pulumi leaves them out of a creation.
  */
 export function parseArguments(
   args: Properties,
@@ -85,7 +85,7 @@ export function parseArguments(
   }
   return hasMarker(args) || databaseId === undefined || url === undefined || events === undefined
     ? { problems: ["not all arguments are known"] }
-    : { webhook: { databaseId, url, events: normalizeEvents(events), tableId } satisfies Complete };
+    : { webhook: { databaseId, url, events, tableId } satisfies Complete };
 }
 
 /** Returns the arguments that Pulumi stores as outputs: those that define the webhook. */

@@ -6,6 +6,7 @@ import { checkOperation } from "../../../src/provider/check.ts";
 import { createOperation } from "../../../src/provider/create.ts";
 import { deleteOperation } from "../../../src/provider/delete.ts";
 import { diffOperation } from "../../../src/provider/diff.ts";
+import { importOperation } from "../../../src/provider/import.ts";
 import { readOperation } from "../../../src/provider/read.ts";
 import { parseStateEntry } from "../../../src/provider/rules/state.ts";
 import { EngineMonitor } from "../../../src/provider/run/engine-monitor.ts";
@@ -254,7 +255,10 @@ describe("An error", () => {
     const get = () => {
       throw thrown;
     };
-    const source = { get, isExplicit: () => false, environment: {} };
+    const environment = {
+      DBWEBHOOKS_IMPORT: JSON.stringify({ 17: { ...someArgs({ url }), secret } }),
+    };
+    const source = { get, isExplicit: () => false, environment };
     const provider = new WebhookProvider(source, new EngineMonitor(undefined, notify));
     const inputs = someArgs({ url, secret });
     const stored = parseStateEntry("17", someState(inputs));
@@ -264,12 +268,13 @@ describe("An error", () => {
       errorOf(provider.perform(diffOperation, { ...stored, news: inputs }, { notify })),
       errorOf(provider.perform(createOperation, { inputs }, { notify })),
       errorOf(provider.perform(readOperation, stored, { notify })),
+      errorOf(provider.perform(importOperation, { id: "17" }, { notify })),
       errorOf(provider.perform(deleteOperation, stored, { notify })),
     ]);
 
     errors.forEach(expectSafeError);
     const fault = { name: "WebhookError", kind: "fault" };
-    expect(errors.map((error) => ({ ...error }))).toEqual(Array(5).fill(fault));
+    expect(errors.map((error) => ({ ...error }))).toEqual(Array(6).fill(fault));
   });
 
   it("is one line of at most 1,900 characters that ends with its kind, also as a string", () => {
