@@ -2,7 +2,7 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { assertNodeVersion } from "../common/node-version.js";
 import { withoutProviderText } from "../common/provider-text.js";
-import { explicitProviderKey, namespace } from "../common/settings.js";
+import { explicitProviderKey, namespace } from "../common/settings-table.js";
 import { checkOperation } from "../provider/check.js";
 import { createOperation } from "../provider/create.js";
 import { deleteOperation } from "../provider/delete.js";

@@ -1,6 +1,6 @@
 // What no message shows: which values are sensitive, and how they are found in a text.
 import { unescape as percentDecoded } from "node:querystring";
-import { importVariable } from "./settings.js";
+import { importVariable } from "./settings-table.js";
 
 const placeholder = "[withheld: it may repeat a secret]";
 const ngramLength = 8;

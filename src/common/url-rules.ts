@@ -48,9 +48,14 @@ export function validateBaseUrl(baseUrl: string): readonly string[] {
   if (parsed.username !== "" || parsed.password !== "" || /[?#]/.test(baseUrl)) {
     return ["must hold no user name, password, query or fragment; the key goes into apiKey"];
   }
-  return isInsecure(parsed)
+  if (isInsecure(parsed)) {
+    return [
+      "must begin with https:// (http:// only for a loopback host), because the API key travels with every request",
+    ];
+  }
+  return `${parsed.pathname.toLowerCase()}/`.includes(`${apiPath}/`)
     ? [
-        "must begin with https:// (http:// only for a loopback host), because the API key travels with every request",
+        `must be the address of the service alone: leave out ${apiPath}, which is added to it, and everything after it`,
       ]
     : [];
 }

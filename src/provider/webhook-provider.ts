@@ -8,7 +8,7 @@ import {
   type Settings,
   type SettingsResult,
   type SettingsSource,
-} from "./rules/settings.js";
+} from "./rules/read-settings.js";
 import type { EngineMonitor } from "./run/engine-monitor.js";
 import { KnownWebhooks } from "./run/known-webhooks.js";
 import type {

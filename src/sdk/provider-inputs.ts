@@ -1,7 +1,7 @@
 // The arguments of both `Provider` classes.
 import * as pulumi from "@pulumi/pulumi";
 import { isDefaultProviderName } from "../common/provider-name.js";
-import { isRequiredSetting, type SettingName, settingNames } from "../common/settings.js";
+import { isRequiredSetting, type SettingName, settingNames } from "../common/settings-table.js";
 import { validateNames } from "../common/unknown-names.js";
 import type { ProviderArgs } from "./args.js";
 

@@ -31,7 +31,7 @@ type Member = (ts.PropertySignature | ts.PropertyDeclaration) & { readonly type:
 /**
  * The schema as the plugin returns it. Properties, types and descriptions come from the classes and
  * interfaces of `src/sdk`, event types from `common/event-types.ts`, the properties that replace a
- * webhook from `provider/rules/arguments.ts`, defaults and variables from `common/settings.ts`, and
+ * webhook from `provider/rules/arguments.ts`, defaults and variables from `common/settings-table.ts`, and
  * examples from `docs/_index.md`.
  */
 export const schema = await generateSchema();
@@ -137,8 +137,9 @@ async function describedEventTypes() {
 
 /** Returns a function with the default and the environment variable of a setting. */
 async function loadSettingFields(): Promise<(name: string) => Schema> {
-  const { settingOf } =
-    await load<typeof import("../../src/common/settings.ts")>("common/settings.ts");
+  const { settingOf } = await load<typeof import("../../src/common/settings-table.ts")>(
+    "common/settings-table.ts",
+  );
   return (name) => {
     const { variable, defaultValue } = settingOf(name as Parameters<typeof settingOf>[0]);
     return {

@@ -2,7 +2,7 @@
 import { type ServiceError, status } from "@grpc/grpc-js";
 import { DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb.js";
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb.js";
-import { unexpectedErrorText } from "../../provider/messages/request-errors.js";
+import { unexpectedErrorText } from "../../provider/messages/plugin-errors.js";
 import { webhookArguments } from "../../provider/rules/arguments.js";
 import { isSame } from "../../provider/rules/differences.js";
 import type { Properties } from "../../provider/rules/values.js";

@@ -3,7 +3,7 @@
 // between Pulumi's gRPC and the provider.
 import "./assert-node-version.js";
 import { interruptedText } from "../../provider/messages/notices.js";
-import { cannotListenText, startedByHandText } from "../../provider/messages/request-errors.js";
+import { cannotListenText, startedByHandText } from "../../provider/messages/plugin-errors.js";
 import { EngineMonitor, isEngineAddress } from "../../provider/run/engine-monitor.js";
 import { EngineLog } from "./engine-log.js";
 import { PluginServer } from "./server.js";

@@ -24,7 +24,7 @@ import {
   schemaProcessText,
   unknownTypeText,
   unnamedProviderText,
-} from "../../provider/messages/request-errors.js";
+} from "../../provider/messages/plugin-errors.js";
 import { checkSettings } from "../../provider/rules/check-settings.js";
 import type { EngineMonitor } from "../../provider/run/engine-monitor.js";
 import type { OperationOptions } from "../../provider/run/operation.js";

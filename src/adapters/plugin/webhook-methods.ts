@@ -23,7 +23,7 @@ import { createOperation } from "../../provider/create.js";
 import { deleteOperation } from "../../provider/delete.js";
 import { diffOperation } from "../../provider/diff.js";
 import { importOperation } from "../../provider/import.js";
-import { externalWebhookText } from "../../provider/messages/request-errors.js";
+import { externalWebhookText } from "../../provider/messages/plugin-errors.js";
 import { readOperation } from "../../provider/read.js";
 import { parseStateEntry } from "../../provider/rules/state.js";
 import type { Properties } from "../../provider/rules/values.js";

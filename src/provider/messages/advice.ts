@@ -9,8 +9,8 @@ import {
   type ResponseClass,
 } from "../../api/response-class.js";
 import type { HttpRequest, HttpResponse } from "../../api/send-once.js";
-import { settingsTable } from "../../common/settings.js";
-import type { Settings } from "../rules/settings.js";
+import { settingsTable } from "../../common/settings-table.js";
+import type { Settings } from "../rules/read-settings.js";
 import type { Context } from "../run/operation.js";
 import { nameOfSetting } from "./names.js";
 import { sentences } from "./sentences.js";

@@ -2,8 +2,8 @@
 import type { Deletion, EndedCall } from "../../api/client.js";
 import { factsOf, isRedirection } from "../../api/response-class.js";
 import { shownValue } from "../../common/plain-text.js";
-import { importVariable, settingsTable } from "../../common/settings.js";
-import type { ProviderLocation, Settings } from "../rules/settings.js";
+import { importVariable, settingsTable } from "../../common/settings-table.js";
+import type { ProviderLocation, Settings } from "../rules/read-settings.js";
 import type { ErrorKind } from "../run/errors.js";
 import type { Context } from "../run/operation.js";
 import type { Reporter } from "../run/reporter.js";
@@ -92,6 +92,7 @@ export const failures = {
       `The default provider has one address and one key, so it could not delete the webhook there.`,
       `First set baseUrl and apiKey back to the address in the state and its key, and run "pulumi up".`,
       `Then declare a Provider for the other service.`,
+      `If it is the same service at a new address, edit the state instead, as the page says.`,
     ),
     heading: "The base URL has changed",
   }),

@@ -2,7 +2,7 @@
 import type { HttpOutcome } from "../../api/send-once.js";
 import type { ReportedDelay } from "../../api/transport.js";
 import { shownValue } from "../../common/plain-text.js";
-import { importVariable } from "../../common/settings.js";
+import { importVariable } from "../../common/settings-table.js";
 import type { Advice } from "./advice.js";
 import { secondsText } from "./call-text.js";
 import { sentences } from "./sentences.js";

@@ -1,9 +1,9 @@
 // What is decided about the settings of a provider before a resource uses it.
 import { shownValue } from "../../common/plain-text.js";
-import { settingNames } from "../../common/settings.js";
+import { settingNames } from "../../common/settings-table.js";
 import { validateNames } from "../../common/unknown-names.js";
 import { parseBaseUrl } from "../../common/url-rules.js";
-import { readSettings, type SettingsSource } from "./settings.js";
+import { readSettings, type SettingsSource } from "./read-settings.js";
 import { hasMarker, type Properties, withUnwrappedSecrets, wrapSecret } from "./values.js";
 
 // Pulumi itself adds these properties to the settings.
@@ -62,7 +62,7 @@ function validateSameBaseUrl(old: string | undefined, next: string | undefined):
   return old === undefined || next === undefined || old === next
     ? []
     : [
-        `baseUrl: is ${shownValue(next)}, and this Provider has the address ${shownValue(old)}, which cannot change; set it back, and declare a second Provider with the new address and its key`,
+        `baseUrl: is ${shownValue(next)}, and this Provider has the address ${shownValue(old)}, which cannot change; set it back, and declare a second Provider with the new address and its key, or, if the same service has a new address, edit the state as docs/configuration.md says`,
       ];
 }
 

@@ -3,9 +3,9 @@
 import type { NewWebhook } from "../../api/client.js";
 import { webhookIdOf } from "../../common/identifier.js";
 import { isJsonObject, parseJson } from "../../common/json.js";
-import { importVariable } from "../../common/settings.js";
+import { importVariable } from "../../common/settings-table.js";
 import { parseArguments, webhookArguments, withoutNullish, withSortedEvents } from "./arguments.js";
-import type { SettingsSource } from "./settings.js";
+import type { SettingsSource } from "./read-settings.js";
 import { type Properties, parseSecret, type StorableSecret } from "./values.js";
 
 /** A webhook to import, or why there is no usable description of it. */

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { explicitProviderKey, namespace } from "../../common/settings.js";
+import { explicitProviderKey, namespace } from "../../common/settings-table.js";
 import type { ProviderArgs } from "../args.js";
 import { providerInputs } from "../provider-inputs.js";
 

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { namespace } from "../../common/settings.js";
+import { namespace } from "../../common/settings-table.js";
 
 const apiKey = `${namespace}:apiKey`;
 

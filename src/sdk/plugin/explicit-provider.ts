@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { namespace } from "../../common/settings.js";
+import { namespace } from "../../common/settings-table.js";
 import { version } from "../../common/version.js";
 import type { ProviderArgs } from "../args.js";
 import { providerInputs } from "../provider-inputs.js";

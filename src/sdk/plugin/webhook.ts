@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { namespace } from "../../common/settings.js";
+import { namespace } from "../../common/settings-table.js";
 import { dynamicWebhookType, pluginWebhookType } from "../../common/type-tokens.js";
 import { version } from "../../common/version.js";
 import type { WebhookArgs } from "../args.js";

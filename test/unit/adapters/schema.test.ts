@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { eventTypes } from "../../../src/common/event-types.ts";
-import { settingNames, settingsTable } from "../../../src/common/settings.ts";
+import { settingNames, settingsTable } from "../../../src/common/settings-table.ts";
 import { webhookArguments } from "../../../src/provider/rules/arguments.ts";
 import { schema } from "../../../tools/plugin/schema.mts";
 

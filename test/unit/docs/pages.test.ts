@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { options } from "../../../src/cli/command-line.ts";
 import { eventTypes } from "../../../src/common/event-types.ts";
-import * as settings from "../../../src/common/settings.ts";
+import * as settings from "../../../src/common/settings-table.ts";
 import { consequenceTexts } from "../../../src/provider/messages/failure.ts";
 import { troubleshootingHeadings } from "../../../src/provider/messages/troubleshooting.ts";
 import { webhookArguments } from "../../../src/provider/rules/arguments.ts";

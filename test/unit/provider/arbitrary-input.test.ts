@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { settingNames } from "../../../src/common/settings.ts";
+import { settingNames } from "../../../src/common/settings-table.ts";
 import { webhookArguments } from "../../../src/provider/rules/arguments.ts";
 import { hasMarker } from "../../../src/provider/rules/values.ts";
 import { secret, someArgs, someState, unknownMarkers, wrapped } from "../../helpers/builders.ts";

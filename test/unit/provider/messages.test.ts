@@ -17,11 +17,11 @@ import { type FailureName, failure } from "../../../src/provider/messages/failur
 import { type Failure, failures } from "../../../src/provider/messages/failure-table.ts";
 import { nameOfWebhook } from "../../../src/provider/messages/names.ts";
 import * as notices from "../../../src/provider/messages/notices.ts";
-import * as requestErrors from "../../../src/provider/messages/request-errors.ts";
+import * as pluginErrors from "../../../src/provider/messages/plugin-errors.ts";
 import { readOperation } from "../../../src/provider/read.ts";
 import { readDescribedWebhook } from "../../../src/provider/rules/described-webhook.ts";
 import { compareWebhook } from "../../../src/provider/rules/differences.ts";
-import type { Settings } from "../../../src/provider/rules/settings.ts";
+import type { Settings } from "../../../src/provider/rules/read-settings.ts";
 import { parseStateEntry } from "../../../src/provider/rules/state.ts";
 import { EngineMonitor } from "../../../src/provider/run/engine-monitor.ts";
 import { KnownWebhooks } from "../../../src/provider/run/known-webhooks.ts";
@@ -306,7 +306,7 @@ describe("Every failure", () => {
         "notCreated": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. No webhook was created. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. See "A refused creation" in docs/troubleshooting.md of pulumi-dbwebhooks. [notCreated]",
         "notDeleted": "NAME failed: DELETE https://tables.example.com/somewhere returned 400 NO. The webhook stays in the state. The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state. [notDeleted]",
         "notDescribed": "NAME failed: IT IS ODD. Nothing was changed. Describe the webhook by its number, with its arguments and its secret: DBWEBHOOKS_IMPORT='{"42":{"databaseId":"base_abc123","url":"https://…","events":["record.created"],"tableId":"tbl_orders","secret":"whsec_…"}}', without tableId for all tables. If another stack manages it, export the secret there, and use a StackReference. [unchanged]",
-        "otherBaseUrl": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was changed. The default provider has one address and one key, so it could not delete the webhook there. First set baseUrl and apiKey back to the address in the state and its key, and run "pulumi up". Then declare a Provider for the other service. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
+        "otherBaseUrl": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was changed. The default provider has one address and one key, so it could not delete the webhook there. First set baseUrl and apiKey back to the address in the state and its key, and run "pulumi up". Then declare a Provider for the other service. If it is the same service at a new address, edit the state instead, as the page says. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
         "otherBaseUrlOfDeletion": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent. The webhook stays in the state. If you know the address in the state, use it together with its own key again. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "otherBaseUrlOfRefresh": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was changed. Run the command with the settings of https://old.example.com or, if the last update used them, without --run-program. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
         "otherHolder": "NAME failed: two resources have webhook 17. Nothing was sent. The webhook stays in the state. Find out which one is to keep it (which url the service has for it), and remove the other entry with "pulumi state delete". See "Two resources have one webhook" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
@@ -469,7 +469,7 @@ it("What is wrong with the variable of an import is named, without its names and
 });
 
 it("What the plugin refuses is said in one sentence", () => {
-  const { unknownTypeText, cannotListenText, ...texts } = requestErrors;
+  const { unknownTypeText, cannotListenText, ...texts } = pluginErrors;
 
   expect([
     ...Object.values(texts),

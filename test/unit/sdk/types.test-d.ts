@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { expectTypeOf, it } from "vitest";
 import type { NewWebhook } from "../../../src/api/client.ts";
-import type { settingNames } from "../../../src/common/settings.ts";
+import type { settingNames } from "../../../src/common/settings-table.ts";
 import * as main from "../../../src/index.ts";
 import type * as native from "../../../src/native.ts";
 import type { ReplacingArgument, webhookArguments } from "../../../src/provider/rules/arguments.ts";

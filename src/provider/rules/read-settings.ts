@@ -8,7 +8,7 @@ import {
   settingNames,
   settingOf,
   settingsTable,
-} from "../../common/settings.js";
+} from "../../common/settings-table.js";
 import { parseBaseUrl } from "../../common/url-rules.js";
 
 /** The settings of one account, validated, and where they come from. */

@@ -1,7 +1,7 @@
 // The settings of an account: their names, variables and rules. `sdk/args.ts` says what they mean.
 // No problem repeats a value: any value can be a credential.
 import { isApiKey } from "./identifier.js";
-import { apiPath, normalizeBaseUrl, validateBaseUrl } from "./url-rules.js";
+import { normalizeBaseUrl, validateBaseUrl } from "./url-rules.js";
 
 /** Prefix of this package's keys in a stack's configuration. */
 export const namespace = "dbwebhooks";
@@ -35,7 +35,7 @@ export const settingsTable = {
     variable: "DBWEBHOOKS_BASE_URL",
     isRequired: true,
     setArguments: `${namespace}:baseUrl https://tables.example.com`,
-    validate: validateServiceAddress,
+    validate: validateBaseUrl,
     parse: normalizeBaseUrl,
   },
   apiKey: {
@@ -113,19 +113,6 @@ function validateFlagText(text: string): readonly string[] {
 
 function parseFlag(text: string): boolean {
   return text === "true";
-}
-
-function validateServiceAddress(url: string): readonly string[] {
-  const problems = validateBaseUrl(url);
-  if (problems.length > 0) {
-    return problems;
-  }
-  const path = `${new URL(url).pathname.toLowerCase()}/`;
-  return path.includes(`${apiPath}/`)
-    ? [
-        `must be the address of the service alone: leave out ${apiPath}, which is added to it, and everything after it`,
-      ]
-    : [];
 }
 
 function validateApiKey(key: string): readonly string[] {
