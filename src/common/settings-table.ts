@@ -1,7 +1,7 @@
 // The settings of an account: their names, variables and rules. `sdk/args.ts` says what they mean.
 // No problem repeats a value: any value can be a credential.
 import { isApiKey } from "./identifier.js";
-import { normalizeBaseUrl, validateBaseUrl } from "./url-rules.js";
+import { normalizeBaseUrl, validateConfiguredBaseUrl } from "./url-rules.js";
 
 /** Prefix of this package's keys in a stack's configuration. */
 export const namespace = "dbwebhooks";
@@ -35,7 +35,7 @@ export const settingsTable = {
     variable: "DBWEBHOOKS_BASE_URL",
     isRequired: true,
     setArguments: `${namespace}:baseUrl https://tables.example.com`,
-    validate: validateBaseUrl,
+    validate: validateConfiguredBaseUrl,
     parse: normalizeBaseUrl,
   },
   apiKey: {

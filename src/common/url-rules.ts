@@ -48,12 +48,20 @@ export function validateBaseUrl(baseUrl: string): readonly string[] {
   if (parsed.username !== "" || parsed.password !== "" || /[?#]/.test(baseUrl)) {
     return ["must hold no user name, password, query or fragment; the key goes into apiKey"];
   }
-  if (isInsecure(parsed)) {
-    return [
-      "must begin with https:// (http:// only for a loopback host), because the API key travels with every request",
-    ];
+  return isInsecure(parsed)
+    ? [
+        "must begin with https:// (http:// only for a loopback host), because the API key travels with every request",
+      ]
+    : [];
+}
+
+/** Returns the problem of a base URL that a user has written, which may not hold {@link apiPath}. */
+export function validateConfiguredBaseUrl(baseUrl: string): readonly string[] {
+  const problems = validateBaseUrl(baseUrl);
+  if (problems.length > 0) {
+    return problems;
   }
-  return `${parsed.pathname.toLowerCase()}/`.includes(`${apiPath}/`)
+  return `${new URL(baseUrl).pathname.toLowerCase()}/`.includes(`${apiPath}/`)
     ? [
         `must be the address of the service alone: leave out ${apiPath}, which is added to it, and everything after it`,
       ]

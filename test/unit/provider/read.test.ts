@@ -280,8 +280,11 @@ describe("A refresh with settings that are not valid", () => {
     expect(methods()).toEqual([]);
   });
 
-  it("fails all the same for a webhook of another base URL", async () => {
-    const { read, state } = await startListing(listOf(), { apiKey: undefined });
+  it.each([
+    ["without a key", { apiKey: undefined }],
+    ["with the path of the API in the base URL", { baseUrl: "https://b.example/api/v1" }],
+  ])("fails all the same for a webhook of another base URL, %s", async (_case, settings) => {
+    const { read, state } = await startListing(listOf(), settings);
 
     const error = await errorOf(read("17", { ...state, baseUrl: "https://other.example.com" }));
 
