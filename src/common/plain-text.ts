@@ -6,7 +6,7 @@ const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 // The beginning of a command in any line. Pulumi's CLI takes "<{%…%}>" for a colour, and panics at
 // an unknown one; CI systems obey "##[…]", "##vso[…]" and "##teamcity[…]" anywhere, and "::…::" at
 // the beginning of a line.
-const commands = /<\{%|##[\w-]*\[|^\s*::(?=[\w-]+[^:]*::)/g;
+const commands = /<\{%|##[\w-]*\[|^\s*::(?=[\w-].*::)/g;
 
 /**
  * The length of the longest text that the state gets from a list, in UTF-16 code units. A url has
