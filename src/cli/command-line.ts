@@ -1,6 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { version } from "../common/version.js";
 import { defaultApiKey } from "../local-service/options.js";
+import type { ServeOptions } from "./serve.js";
 
 const defaultPort = "8787";
 
@@ -36,7 +37,10 @@ export const options = {
  * Runs `pulumi-dbwebhooks` with these arguments, and loads the local service only to serve. Wrong
  * usage sets the exit code to 2; any other error is thrown.
  */
-export async function runCommandLine(args: readonly string[]): Promise<void> {
+export async function runCommandLine(
+  args: readonly string[],
+  startServing = loadAndServe,
+): Promise<void> {
   let values: ReturnType<typeof parse>;
   try {
     values = parse(args);
@@ -50,9 +54,8 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
   } else if (values.version) {
     process.stdout.write(`${version}\n`);
   } else {
-    const { serve } = await import("./serve.js");
     const { port, listing, "api-key": apiKeys, "deliver-to": deliverTo } = values;
-    await serve({
+    await startServing({
       port: Number(port),
       apiKeys,
       listing,
@@ -60,6 +63,11 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
       ...(deliverTo !== undefined && { deliverTo }),
     });
   }
+}
+
+async function loadAndServe(options: ServeOptions): Promise<void> {
+  const { serve } = await import("./serve.js");
+  await serve(options);
 }
 
 /** Throws an error that shows no argument but the name of an option: one may be an API key. */

@@ -3,8 +3,10 @@ import { createMiddleware } from "hono/factory";
 import { authorize, type KnownApiKeys, loopbackOnly } from "./access.js";
 import type { Deliveries } from "./deliveries.js";
 import type { NewEvent } from "./events.js";
-import { intercept } from "./interceptors.js";
+import { type Interceptors, intercept } from "./interceptors.js";
+import type { ServiceLog } from "./log.js";
 import type { LocalServiceOptions } from "./options.js";
+import type { StoredWebhook } from "./records.js";
 import { logRequest, readBody, type ServiceEnv } from "./requests.js";
 import { sendError, sendPlainError } from "./responses.js";
 import {
@@ -13,8 +15,18 @@ import {
   deleteWebhook,
   itemPath,
   listWebhooks,
-  type ServiceParts,
 } from "./webhook-handlers.js";
+
+/** The parts of the service that the routes use. */
+export interface ServiceParts {
+  readonly webhooks: Map<number, StoredWebhook>;
+  readonly deliveries: Deliveries;
+  readonly keys: KnownApiKeys;
+  readonly log: ServiceLog;
+  readonly interceptors: Interceptors;
+  /** Aborted when the service closes. */
+  readonly closing: AbortSignal;
+}
 
 const eventsPath = "/_local/bases/:databaseId/events";
 

@@ -9,8 +9,7 @@ import { type Interceptor, Interceptors } from "./interceptors.js";
 import { ServiceLog } from "./log.js";
 import { defaultApiKey, type LocalServiceOptions } from "./options.js";
 import type { EmittedEvent, ReceivedRequest, StoredWebhook, WebhookChanges } from "./records.js";
-import { createRoutes } from "./routes.js";
-import type { ServiceParts } from "./webhook-handlers.js";
+import { createRoutes, type ServiceParts } from "./routes.js";
 
 /**
  * The timeouts of Node's server for the headers of a request and for the complete request, and how

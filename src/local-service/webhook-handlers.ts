@@ -1,25 +1,17 @@
 // The operations of the API (docs/api/README.md), for requests whose key may use the database.
 import { randomBytes } from "node:crypto";
 import type { Context } from "hono";
-import type { KnownApiKeys } from "./access.js";
 import { creationSchema, validateBody } from "./bodies.js";
-import type { Deliveries } from "./deliveries.js";
-import type { Interceptors } from "./interceptors.js";
 import type { ServiceLog } from "./log.js";
 import type { LocalServiceOptions } from "./options.js";
 import type { RequestEntry, StoredWebhook } from "./records.js";
 import type { ServiceEnv } from "./requests.js";
 import { sendError, sendNotFound } from "./responses.js";
 
-/** The parts of the service that the routes use. */
-export interface ServiceParts {
+/** What the operations use of the service. */
+interface Webhooks {
   readonly webhooks: Map<number, StoredWebhook>;
-  readonly deliveries: Deliveries;
-  readonly keys: KnownApiKeys;
   readonly log: ServiceLog;
-  readonly interceptors: Interceptors;
-  /** Aborted when the service closes. */
-  readonly closing: AbortSignal;
 }
 
 /** The path of the webhooks of a database, after that of all databases. */
@@ -31,7 +23,7 @@ type CollectionContext = Context<ServiceEnv, typeof collectionPath>;
 type ItemContext = Context<ServiceEnv, typeof itemPath>;
 
 export function createWebhook(
-  { webhooks, log }: ServiceParts,
+  { webhooks, log }: Webhooks,
   { allowUnknownEvents = false }: LocalServiceOptions,
 ) {
   const schema = creationSchema(allowUnknownEvents);
@@ -55,14 +47,14 @@ export function createWebhook(
   };
 }
 
-export function listWebhooks({ webhooks }: ServiceParts) {
+export function listWebhooks({ webhooks }: Webhooks) {
   return (c: CollectionContext) => {
     const isOfDatabase = (one: StoredWebhook) => one.databaseId === c.req.param("databaseId");
     return c.json({ webhooks: [...webhooks.values()].filter(isOfDatabase).map(toListed) });
   };
 }
 
-export function deleteWebhook({ webhooks, log }: ServiceParts) {
+export function deleteWebhook({ webhooks, log }: Webhooks) {
   return (c: ItemContext) => {
     const { databaseId, webhookId } = c.req.param();
     const webhook = webhooks.get(Number(webhookId));

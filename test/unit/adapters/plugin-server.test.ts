@@ -40,8 +40,11 @@ async function startLog() {
 }
 
 /** Starts the plugin's server in this process. */
-async function startPlugin() {
+async function startPlugin({ flush }: { flush?: () => Promise<void> } = {}) {
   const { engine, log } = await startLog();
+  if (flush !== undefined) {
+    log.flush = flush;
+  }
   const server = new PluginServer(new EngineMonitor(undefined, () => {}), log);
   const port = await server.listen();
   const { call, close } = connect(String(port));
@@ -52,11 +55,11 @@ async function startPlugin() {
 }
 
 /** Starts a service and a plugin that is configured to use it. */
-async function startConfigured(changes: Record<string, string> = {}) {
+async function startConfigured(changes: Record<string, string> = {}, flush?: () => Promise<void>) {
   const service = await startService({ listing: true });
   const { baseUrl, apiKey } = service;
   const settings = { baseUrl, apiKey, retrySeconds: "0", ...changes };
-  const plugin = await startPlugin();
+  const plugin = await startPlugin(flush && { flush });
   await plugin.configure(settings);
   /** Creates a webhook. Pulumi passes its state to the plugin with the secret unwrapped. */
   const create = async () => {
@@ -318,9 +321,7 @@ describe("A webhook of the plugin", () => {
   });
 
   it("is returned to Pulumi without waiting for the log, because Pulumi then stores the secret", async () => {
-    const { plugin, service } = await startConfigured();
-    const flush = vi.spyOn(EngineLog.prototype, "flush").mockReturnValue(new Promise(() => {}));
-    onTestFinished(() => flush.mockRestore());
+    const { plugin, service } = await startConfigured({}, () => new Promise(() => {}));
 
     const { id } = await plugin.create(inputs);
 

@@ -1,31 +1,22 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { help, options, runCommandLine } from "../../../src/cli/command-line.ts";
+import type { ServeOptions } from "../../../src/cli/serve.ts";
 import { version } from "../../../src/common/version.ts";
-import { startLocalService } from "../../../src/local-service/index.ts";
-
-vi.mock("../../../src/local-service/index.ts", () => ({ startLocalService: vi.fn() }));
 
 afterEach(() => {
   vi.restoreAllMocks();
   process.exitCode = undefined;
 });
 
-/** Runs the command in this process; returns its exit code and its output. */
+/** Runs the command in this process; returns its exit code, its output and how it serves. */
 async function run(line: string) {
   const stdout = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
-  await runCommandLine(line.split(" ").filter(Boolean));
+  const serve = vi.fn(async (_options: ServeOptions) => {});
+  await runCommandLine(line.split(" ").filter(Boolean), serve);
   const textOf = ({ mock }: typeof stdout) => mock.calls.join("");
-  return { exitCode: process.exitCode, stdout: textOf(stdout), stderr: textOf(stderr) };
-}
-
-/**
- * Returns the options for the service. It fails to start, because `serve` would wait for a signal.
- */
-async function optionsOfServe(line: string) {
-  const start = vi.mocked(startLocalService).mockRejectedValueOnce(new Error("not started"));
-  await expect(run(`serve ${line}`)).rejects.toThrow("not started");
-  return start.mock.lastCall?.[0];
+  const [served] = serve.mock.lastCall ?? [];
+  return { exitCode: process.exitCode, stdout: textOf(stdout), stderr: textOf(stderr), served };
 }
 
 const unexpectedArgument = 'Expected "serve" and its options, and no other argument.';
@@ -62,12 +53,12 @@ it("The option --version shows the version", async () => {
 });
 
 it.each([
-  { line: "", options: { port: 8787, apiKeys: ["local-api-key"], maxRequests: 0 } },
+  { line: "", options: { port: 8787, apiKeys: ["local-api-key"] } },
   { line: "", options: { listing: false, allowUnknownEvents: false } },
   { line: "--api-key a --api-key b", options: { apiKeys: ["a", "b"] } },
   { line: "--port 0 --listing", options: { port: 0, listing: true } },
   { line: "--deliver-to http://h:1", options: { deliverTo: "http://h:1" } },
   { line: "--allow-unknown-events", options: { allowUnknownEvents: true } },
 ])("serve $line starts the service with $options", async ({ line, options }) => {
-  expect(await optionsOfServe(line)).toMatchObject(options);
+  expect((await run(`serve ${line}`)).served).toMatchObject(options);
 });
