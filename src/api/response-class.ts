@@ -10,7 +10,7 @@ export interface ClassFacts {
   readonly retried: "never" | "ifIdempotent" | "always";
   /** Whether the service may have carried the request out. */
   readonly mayBeCarriedOut: boolean;
-  /** What it says after a deletion that got 404, in response to a request for the list. */
+  /** What the response to a request for the list says after a deletion that got 404. */
   readonly asList: AsList;
 }
 

@@ -13,7 +13,7 @@ export interface HttpRequest {
   readonly body?: unknown;
 }
 
-/** A response that is complete. */
+/** A response that has ended. */
 export interface HttpResponse {
   readonly kind: "response";
   readonly statusCode: number;

@@ -1,4 +1,4 @@
-import { adviceForList } from "./messages/advice.js";
+import { adviceFor } from "./messages/advice.js";
 import { callText } from "./messages/call-text.js";
 import { failure } from "./messages/failure.js";
 import { nameOfWebhook } from "./messages/names.js";
@@ -41,7 +41,6 @@ export const readOperation: Operation<StateEntry, ReadResult> = {
     if (address === undefined) {
       warnOfNoAddress(context, webhook);
     } else {
-      context.knownWebhooks.noteNumber(address);
       assertSameBaseUrl(context, address);
     }
     const line = notReadText(context.settingsResult.problems);
@@ -113,7 +112,7 @@ async function findDrift(
     reporter.warnOnce(`list of ${databaseId}`, () =>
       call === undefined
         ? notLookedUpText(databaseId, undefined)
-        : notLookedUpText(databaseId, callText(context, call), adviceForList(context, call)),
+        : notLookedUpText(databaseId, callText(context, call), adviceFor(context, call)),
     );
     return {};
   }

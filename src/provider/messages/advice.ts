@@ -2,12 +2,7 @@
 // before.
 import type { EndedCall } from "../../api/client.js";
 import { parseErrorEnvelope } from "../../api/error-body.js";
-import {
-  classOfResponse,
-  factsOf,
-  isRedirection,
-  type ResponseClass,
-} from "../../api/response-class.js";
+import { classOfResponse, isRedirection, type ResponseClass } from "../../api/response-class.js";
 import type { HttpRequest, HttpResponse } from "../../api/send-once.js";
 import { settingsTable } from "../../common/settings-table.js";
 import type { Settings } from "../rules/read-settings.js";
@@ -29,15 +24,21 @@ type WriteAdvice = (context: Context, call: EndedCall, response: HttpResponse) =
 
 /** The advice after each class of responses. */
 const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
-  success: (context, { unusable }) =>
-    unusable?.part === "success"
-      ? refusalAdvice.DELETE(context)
-      : {
+  success: (context, { unusable }) => {
+    switch (unusable?.part) {
+      case "success":
+        return refusalAdvice.DELETE(context);
+      case "entries":
+        return { nextStep: "" };
+      default:
+        return {
           nextStep: sentences(
             `This is not a response of the API: a login page, a proxy or another host may have sent it.`,
             `Check ${nameOfSetting(context.settings, "baseUrl")}.`,
           ),
-        },
+        };
+    }
+  },
   throttled: adviseToWait,
   temporary: adviseToWait,
   unclear: (context, call, response) =>
@@ -57,6 +58,8 @@ const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
       `There is no such operation at this address: a proxy or another host may have responded.`,
       `Check ${nameOfSetting(settings, "baseUrl")}.`,
       request.method === "DELETE" && goneAdvice,
+      request.method === "GET" &&
+        `If the service cannot list webhooks, do not set listing to true.`,
     ),
   }),
   refused: (context, { request }) => refusalAdvice[request.method](context),
@@ -88,11 +91,6 @@ export function adviceFor(context: Context, call: EndedCall): Advice {
       `and ${nameOfSetting(context.settings, "baseUrl")}. Then run the command again.`,
     ),
   };
-}
-
-/** Says what to do when a list cannot be read; nothing where the response says all there is. */
-export function adviceForList(context: Context, call: EndedCall): Advice | undefined {
-  return factsOf(call.outcome).asList === "enough" ? undefined : adviceFor(context, call);
 }
 
 /** Says how to delete without a list. */

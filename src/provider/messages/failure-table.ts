@@ -110,9 +110,9 @@ export const failures = {
   }),
 
   // Creations
-  incomplete: (problems: readonly string[]): Failure => ({
+  incomplete: ([firstProblem]: readonly string[]): Failure => ({
     kind: "notCreated",
-    cause: `${problems.join("; ")}. Nothing was sent`,
+    cause: `${firstProblem}. Nothing was sent`,
     nextStep: `Run "pulumi up" again.`,
   }),
   notCreated: ({ context, call }: FailedRequest): Failure => ({
@@ -224,7 +224,7 @@ export const failures = {
     ),
     nextStep: sentences(
       `Check ${nameOfSetting(settings, "apiKey")}.`,
-      `If the database is gone or cannot be listed, ${listingOffAdvice(settings)}.`,
+      `If the webhook is certainly gone, ${listingOffAdvice(settings)}.`,
     ),
     heading: "A wrong key",
   }),

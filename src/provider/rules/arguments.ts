@@ -83,9 +83,10 @@ export function parseArguments(
   if (problems.length > 0) {
     return { problems };
   }
-  return hasMarker(args) || databaseId === undefined || url === undefined || events === undefined
-    ? { problems: ["not all arguments are known"] }
-    : { webhook: { databaseId, url, events, tableId } satisfies Complete };
+  const isKnown = Object.keys(webhookArguments).every((name) => !hasMarker(args[name]));
+  return isKnown && databaseId !== undefined && url !== undefined && events !== undefined
+    ? { webhook: { databaseId, url, events, tableId } satisfies Complete }
+    : { problems: ["not all arguments are known"] };
 }
 
 /** Returns the arguments that Pulumi stores as outputs: those that define the webhook. */

@@ -51,7 +51,7 @@ export class Reporter {
   }
 
   /**
-   * Shows a line, but only once per process: Pulumi calls an operation several times.
+   * Shows a line, but only once per command: Pulumi calls an operation several times.
    *
    * @param about Tells lines apart. The line is made only if it is shown.
    */
@@ -62,7 +62,7 @@ export class Reporter {
     }
   }
 
-  /** Shows a warning, but only once per process, as `notifyOnce` does. */
+  /** Shows a warning, but only once per command, as `notifyOnce` does. */
   warnOnce(about: string, line: () => string): void {
     this.notifyOnce(about, line, "warning");
   }

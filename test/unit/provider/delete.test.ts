@@ -159,6 +159,15 @@ describe("A deletion that gets 404", () => {
     expect(provider.lines.at(-1)).toMatch(/^warning: .*webhook 17 /);
   });
 
+  it("and whose list gets NOT_FOUND too, does not blame the request for the list", async () => {
+    const provider = await startWithService([notFound, notFound]);
+
+    const error = await errorOf(provider.delete("17", provider.state));
+
+    expect(error).toMatchObject({ kind: "notDeleted" });
+    expect(error.message).not.toContain("GET ");
+  });
+
   it("does not use the list that a refresh has read", async () => {
     const lists = [listOf(listed()), notFound, listOf()];
     const provider = await startWithService(lists, { listing: "true" });

@@ -98,6 +98,11 @@ describe("An import", () => {
     ["has a number as table", { 17: { ...described, tableId: 7 } }, "tableId: "],
     ["has an unknown name", { 17: { ...described, [secret]: 1 } }, ""],
     [
+      "has nested arrays under an unknown name",
+      JSON.stringify({ 17: { ...described, note: "…" } }).replace('"…"', nestedBody),
+      "",
+    ],
+    [
       "has nested arrays as a flag",
       JSON.stringify({ 17: { ...described, allowInsecureUrl: "…" } }).replace('"…"', nestedBody),
       "allowInsecureUrl: ",

@@ -7,11 +7,7 @@ import { createOperation } from "../../../src/provider/create.ts";
 import { deleteOperation } from "../../../src/provider/delete.ts";
 import { diffOperation } from "../../../src/provider/diff.ts";
 import { importOperation } from "../../../src/provider/import.ts";
-import {
-  adviceFor,
-  adviceForList,
-  listingOffAdvice,
-} from "../../../src/provider/messages/advice.ts";
+import { adviceFor, listingOffAdvice } from "../../../src/provider/messages/advice.ts";
 import { callText } from "../../../src/provider/messages/call-text.ts";
 import { type FailureName, failure } from "../../../src/provider/messages/failure.ts";
 import { type Failure, failures } from "../../../src/provider/messages/failure-table.ts";
@@ -177,6 +173,11 @@ it("The advice after a failed request follows from its outcome and the settings"
     stopping: advice(outcomes.unsent("stopping")),
     missingDatabase: advice(notFound),
     wrongHost: advice(outcomes.response(404)),
+    noList: advice(outcomes.response(405), { request: listRequest }),
+    unusableEntries: advice(outcomes.response(200), {
+      request: listRequest,
+      unusable: { part: "entries", entries: [] },
+    }),
     redirect: advice(redirectTo("https://b.test")),
     noSuchDeletion: advice(outcomes.response(405), toDelete),
     redirectWithinHost: advice(redirectTo("https://a.test", true)),
@@ -208,6 +209,7 @@ it("The advice after a failed request follows from its outcome and the settings"
       "locked": "The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state.",
       "missingDatabase": "The service returns this both when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl.",
       "noConnection": "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl. Then run the command again.",
+      "noList": "There is no such operation at this address: a proxy or another host may have responded. Check dbwebhooks:baseUrl. If the service cannot list webhooks, do not set listing to true.",
       "noSuchDeletion": "There is no such operation at this address: a proxy or another host may have responded. Check dbwebhooks:baseUrl. If the webhook is certainly gone, "pulumi state delete" removes it from the state.",
       "rateLimited": "Run the command again later.",
       "redirect": "It redirects to https://b.test, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.",
@@ -215,6 +217,7 @@ it("The advice after a failed request follows from its outcome and the settings"
       "redirectWithoutTarget": "It redirects elsewhere, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.",
       "refusedDeletion": "The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state.",
       "stopping": "Run the command again.",
+      "unusableEntries": "",
       "wrongHost": "There is no such operation at this address: a proxy or another host may have responded. Check dbwebhooks:baseUrl.",
     }
   `);
@@ -296,11 +299,11 @@ describe("Every failure", () => {
       {
         "fault": "NAME failed: an unexpected error (odd). This is a bug in pulumi-dbwebhooks: please report it. Before you run the command again, check which webhooks the service has. [fault]",
         "inDoubt": "NAME failed: POST https://tables.example.com/somewhere returned 409 NO. If the service has created a webhook, its secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
-        "incomplete": "NAME failed: PROBLEM; PROBLEM. Nothing was sent. No webhook was created. Run "pulumi up" again. [notCreated]",
+        "incomplete": "NAME failed: PROBLEM. Nothing was sent. No webhook was created. Run "pulumi up" again. [notCreated]",
         "invalidSettings": "NAME failed: PROBLEM. Nothing was sent. The webhook stays in the state. Variables such as DBWEBHOOKS_API_KEY set a value for this command, whatever the stack stores. [notDeleted]",
         "knownId": "NAME failed: the service returned webhook 17, and this command has met that number before: in the state, in a response, in an import or in a deletion. Either the service returned an existing webhook, or it gave the number to a new one, whose secret is lost. Nothing was deleted. If the service has created a webhook, its secret is not stored. Find out which of the two it is before you run the command again. See "The service returned a known id" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
         "leftBehind": "NAME failed: Pulumi stopped while the service created webhook 17, and it could not be deleted: DELETE https://tables.example.com/somewhere returned 403 NO. The webhook is not in the state. Delete webhook 17 at the service. See "leftBehind" in docs/troubleshooting.md of pulumi-dbwebhooks. [leftBehind]",
-        "listNotFound": "NAME failed: the service returned 404 NOT_FOUND for it and for the list of its database: the API key has no access to the database, the database is gone, or the service cannot list webhooks. The webhook stays in the state. Check dbwebhooks:apiKey. If the database is gone or cannot be listed, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "listNotFound": "NAME failed: the service returned 404 NOT_FOUND for it and for the list of its database: the API key has no access to the database, the database is gone, or the service cannot list webhooks. The webhook stays in the state. Check dbwebhooks:apiKey. If the webhook is certainly gone, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "noAddress": "NAME failed: its id and its state do not name one webhook. Nothing was sent. Nothing was changed. If somebody has edited the state, restore the entry, or delete the webhook at the service and then its entry with "pulumi state delete". [unchanged]",
         "notConfirmed": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: GET https://tables.example.com/somewhere returned 500 NO. The webhook stays in the state. Run the command again later. If the key is right and the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "notCreated": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. No webhook was created. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. See "A refused creation" in docs/troubleshooting.md of pulumi-dbwebhooks. [notCreated]",
@@ -355,7 +358,7 @@ describe("Every failure", () => {
         "deletionWithoutAccess": "NAME failed: DELETE https://tables.example.com/somewhere returned 403 NO. The webhook stays in the state. The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "htmlPage": "NAME failed: POST https://tables.example.com/somewhere returned 200 with something other than the description of a webhook. This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl. If the service has created a webhook, its secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
         "listNotAllowed": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: GET https://tables.example.com/somewhere returned 401 NO. The webhook stays in the state. The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. If the key is right and the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
-        "listNotFoundWithProvider": "NAME failed: the service returned 404 NOT_FOUND for it and for the list of its database: the API key has no access to the database, the database is gone, or the service cannot list webhooks. The webhook stays in the state. Check the Provider's apiKey. If the database is gone or cannot be listed, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "listNotFoundWithProvider": "NAME failed: the service returned 404 NOT_FOUND for it and for the list of its database: the API key has no access to the database, the database is gone, or the service cannot list webhooks. The webhook stays in the state. Check the Provider's apiKey. If the webhook is certainly gone, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "locationAfterCreation": "NAME failed: POST https://tables.example.com/somewhere returned 201 without a usable webhook id. If the service has created a webhook, its secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
         "otherBaseUrlOfProvider": "NAME failed: the state holds the webhook at https://old.example.com, and the Provider's baseUrl is https://tables.example.com. Nothing was sent. The webhook stays in the state. If you know the address in the state, set the Provider back to it and to its own key, and give the other address and its key to a second Provider for the webhooks that are to be there. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "redirectAfterCreation": "NAME failed: POST https://tables.example.com/somewhere returned 303. It redirects to https://b.test, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself. If the service has created a webhook, its secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
@@ -560,7 +563,7 @@ it("A notice says what happened to a webhook, or why nothing happened", () => {
     noAccessToList: notices.notLookedUpText(
       "base_abc123",
       "CALL",
-      adviceForList(context, failedWith(apiError(403), { request: listRequest })),
+      adviceFor(context, failedWith(apiError(403), { request: listRequest })),
     ),
     notRead: notices.notReadText(["PROBLEM", "PROBLEM"]),
   }).toMatchInlineSnapshot(`
