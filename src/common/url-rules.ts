@@ -37,7 +37,7 @@ export function validateReceiverUrl(url: string, { allowInsecureUrl = false }): 
 }
 
 /** Returns the problem of a base URL: what is wrong, and what to write instead. */
-export function validateBaseUrl(baseUrl: string): readonly string[] {
+function validateBaseUrl(baseUrl: string): readonly string[] {
   const parsed = parseHttpUrl(baseUrl);
   if (parsed === null) {
     return [syntaxProblem(baseUrl, "https://tables.example.com")];
