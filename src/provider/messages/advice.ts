@@ -29,14 +29,12 @@ const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
       case "success":
         return refusalAdvice.DELETE(context);
       case "entries":
-        return { nextStep: "" };
+        return step();
       default:
-        return {
-          nextStep: sentences(
-            `This is not a response of the API: a login page, a proxy or another host may have sent it.`,
-            `Check ${nameOfSetting(context.settings, "baseUrl")}.`,
-          ),
-        };
+        return step(
+          `This is not a response of the API: a login page, a proxy or another host may have sent it.`,
+          `Check ${nameOfSetting(context.settings, "baseUrl")}.`,
+        );
     }
   },
   throttled: adviseToWait,
@@ -47,21 +45,19 @@ const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
       : refusalAdvice[call.request.method](context),
   redirect: (context, _call, response) => redirectAdvice(context, response),
   denied: deniedAdvice,
-  notFound: ({ settings }) => ({
-    nextStep: sentences(
+  notFound: ({ settings }) =>
+    step(
       `The service returns this both when the database does not exist and when the key has no access to it:`,
       `check databaseId, ${nameOfSetting(settings, "apiKey")} and ${nameOfSetting(settings, "baseUrl")}.`,
     ),
-  }),
-  unsupported: ({ settings }, { request }) => ({
-    nextStep: sentences(
+  unsupported: ({ settings }, { request }) =>
+    step(
       `There is no such operation at this address: a proxy or another host may have responded.`,
       `Check ${nameOfSetting(settings, "baseUrl")}.`,
       request.method === "DELETE" && goneAdvice,
       request.method === "GET" &&
         `If the service cannot list webhooks, do not set listing to true.`,
     ),
-  }),
   refused: (context, { request }) => refusalAdvice[request.method](context),
 };
 
@@ -71,9 +67,9 @@ const refusalAdvice: Readonly<Record<HttpRequest["method"], (context: Context) =
     nextStep: `The service refuses the request as it is: check the arguments of the webhook and ${nameOfSetting(settings, "baseUrl")}.`,
     heading: "A refused creation",
   }),
-  DELETE: () => ({ nextStep: `The service refuses the deletion. ${goneAdvice}` }),
+  DELETE: () => step(`The service refuses the deletion. ${goneAdvice}`),
   // The failures of an operation that needs a list say how to do without one.
-  GET: () => ({ nextStep: "" }),
+  GET: () => step(),
 };
 
 /** Says what to do after a failed request. */
@@ -83,14 +79,12 @@ export function adviceFor(context: Context, call: EndedCall): Advice {
     return adviceByClass[classOfResponse(outcome)](context, call, outcome);
   }
   if (giveUpReason === "stopping" || outcome.cause === "stopping") {
-    return { nextStep: "Run the command again." };
+    return step("Run the command again.");
   }
-  return {
-    nextStep: sentences(
-      "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS",
-      `and ${nameOfSetting(context.settings, "baseUrl")}. Then run the command again.`,
-    ),
-  };
+  return step(
+    "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS",
+    `and ${nameOfSetting(context.settings, "baseUrl")}. Then run the command again.`,
+  );
 }
 
 /** Says how to delete without a list. */
@@ -102,18 +96,21 @@ export function listingOffAdvice({ listing, isExplicit, namesFromEnvironment }: 
     : `run the command again with ${settingsTable.listing.variable}=false`;
 }
 
+/** Returns advice without a heading; without sentences, none. */
+function step(...parts: readonly (string | false | undefined)[]): Advice {
+  return { nextStep: sentences(...parts) };
+}
+
 function adviseToWait(): Advice {
-  return { nextStep: "Run the command again later." };
+  return step("Run the command again later.");
 }
 
 function deniedAdvice({ settings }: Context, _call: EndedCall, { body }: HttpResponse): Advice {
   if (parseErrorEnvelope(body) === undefined) {
-    return {
-      nextStep: sentences(
-        `This is not an error of the API: a firewall or a proxy in between may have refused the request.`,
-        `Check the network, HTTPS_PROXY and ${nameOfSetting(settings, "baseUrl")}.`,
-      ),
-    };
+    return step(
+      `This is not an error of the API: a firewall or a proxy in between may have refused the request.`,
+      `Check the network, HTTPS_PROXY and ${nameOfSetting(settings, "baseUrl")}.`,
+    );
   }
   return {
     nextStep: `The service does not accept the API key for this. ${apiKeyAdvice(settings)}`,
@@ -127,21 +124,17 @@ function redirectAdvice(
 ): Advice {
   const baseUrl = nameOfSetting(settings, "baseUrl");
   if (isSameOriginRedirect) {
-    return {
-      nextStep: sentences(
-        `It redirects to another path of the same host, such as a login page or another prefix:`,
-        `check the path of ${baseUrl}.`,
-      ),
-    };
+    return step(
+      `It redirects to another path of the same host, such as a login page or another prefix:`,
+      `check the path of ${baseUrl}.`,
+    );
   }
   const target =
     redirectOrigin === undefined ? "elsewhere" : `to ${reporter.redact(redirectOrigin, 200)}`;
-  return {
-    nextStep: sentences(
-      `It redirects ${target}, and the API key is not sent there:`,
-      `set ${baseUrl} to the address of the service itself.`,
-    ),
-  };
+  return step(
+    `It redirects ${target}, and the API key is not sent there:`,
+    `set ${baseUrl} to the address of the service itself.`,
+  );
 }
 
 function apiKeyAdvice({ isExplicit }: Settings): string {
