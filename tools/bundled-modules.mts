@@ -17,7 +17,7 @@ export const usedParts: Plugin = {
   load: (id) => (unusedModules.test(id) ? "module.exports = {};" : undefined),
 };
 
-/** Fails if a bundle loads something that neither it nor Node.js nor the user's Pulumi SDK holds. */
+/** Fails if a bundle loads what neither it nor Node.js nor the user's Pulumi SDK holds. */
 export const onlyOwnModules: Plugin = {
   name: "only-own-modules",
   generateBundle: (_, bundle) => {

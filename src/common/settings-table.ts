@@ -18,7 +18,7 @@ export const importVariable = "DBWEBHOOKS_IMPORT";
 interface Setting<Value> {
   /** The environment variable. */
   readonly variable: string;
-  /** Whether it must be given. An explicit provider takes such a setting from its arguments alone. */
+  /** Whether it must be given. An explicit provider takes it from its arguments alone. */
   readonly isRequired: boolean;
   /** What `pulumi config` needs to set it, if it must be given. */
   readonly setArguments?: string;
@@ -78,7 +78,7 @@ export type RequiredSetting = {
   [Name in SettingName]: Table[Name]["isRequired"] extends true ? Name : never;
 }[SettingName];
 
-/** The values of valid settings. `undefined` stands for one without a value and without a default. */
+/** The values of valid settings; `undefined` where there is neither a value nor a default. */
 export type SettingValues = {
   readonly [Name in SettingName]:
     | ReturnType<Table[Name]["parse"]>

@@ -55,7 +55,7 @@ function validateBaseUrl(baseUrl: string): readonly string[] {
     : [];
 }
 
-/** Returns the problem of a base URL that a user has written, which may not hold {@link apiPath}. */
+/** Returns the problem of a base URL in the settings, which may not hold {@link apiPath}. */
 export function validateConfiguredBaseUrl(baseUrl: string): readonly string[] {
   const problems = validateBaseUrl(baseUrl);
   if (problems.length > 0) {

@@ -18,8 +18,8 @@ export interface LocalServiceOptions {
   readonly listing?: boolean;
   /**
    * Origin that receives every notification, such as `http://127.0.0.1:9000`, in place of the
-   * origin and the user info of the webhook's `url`; path and query stay. For tests that must not reach the real
-   * receivers. Default: the `url` of each webhook.
+   * origin and the user info of the webhook's `url`; path and query stay. For tests that must not
+   * reach the real receivers. Default: the `url` of each webhook.
    */
   readonly deliverTo?: string;
   /** How many requests `requests` holds; the service forgets the oldest first. Default: 10,000. */

@@ -91,8 +91,8 @@ export interface ProviderArgs {
   timeoutSeconds?: pulumi.Input<number | undefined>;
   /**
    * How long one request may be retried after its first attempt, in seconds: 0 to 86,400. A refused
-   * connection is retried for 15 s at most. A creation is retried only if it cannot have reached the
-   * service, or after a 429, or a 503 with `Retry-After` and the error body of the service. A
+   * connection is retried for 15 s at most. A creation is retried only if it cannot have reached
+   * the service, or after a 429, or a 503 with `Retry-After` and the error body of the service. A
    * deletion that gets 404 can send a second request. The wait before a first attempt, while the
    * service limits the rate of requests, has no limit. Default: 120.
    *

@@ -11,7 +11,7 @@ export const dynamicProvider = {
 };
 export const plugin = { entry: "pulumi-dbwebhooks/native", type: "dbwebhooks:index" };
 
-/** The urls of webhooks of the default provider, an explicit one and a component, by their names. */
+/** The urls of webhooks of the default provider, an explicit one and a component, by name. */
 const urls = {
   orders: "https://example.com/path-token",
   explicit: "https://example.com/explicit",

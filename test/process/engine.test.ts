@@ -7,8 +7,9 @@ import { kindOf } from "../helpers/errors.ts";
 import { isDelete, isPost } from "../helpers/faults/faults.mts";
 import { within } from "../helpers/within.ts";
 
-// When the provider stops, and what it still sends then, is tested in unit/provider/engine-monitor.test.ts
-// and unit/api/transport.test.ts; what follows kill -9 of Pulumi and ^C, in e2e/interruption.test.ts.
+// When the provider stops, and what it still sends then, is tested in
+// unit/provider/engine-monitor.test.ts and unit/api/transport.test.ts; what follows kill -9 of
+// Pulumi and ^C, in e2e/interruption.test.ts.
 
 describe.concurrent.each(adapters)("The process of $name", (adapter) => {
   it("ends at once on SIGINT when no creation is in flight any more", async ({ expect }) => {

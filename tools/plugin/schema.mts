@@ -31,8 +31,8 @@ type Member = (ts.PropertySignature | ts.PropertyDeclaration) & { readonly type:
 /**
  * The schema as the plugin returns it. Properties, types and descriptions come from the classes and
  * interfaces of `src/sdk`, event types from `common/event-types.ts`, the properties that replace a
- * webhook from `provider/rules/arguments.ts`, defaults and variables from `common/settings-table.ts`, and
- * examples from `docs/_index.md`.
+ * webhook from `provider/rules/arguments.ts`, defaults and variables from
+ * `common/settings-table.ts`, and examples from `docs/_index.md`.
  */
 export const schema = await generateSchema();
 

@@ -44,8 +44,8 @@ export function checkSettings(
 }
 
 /**
- * Makes a secret of the API key. Pulumi passes a secret key and a key in plain text in the same way,
- * so no warning can tell them apart; the state encrypts both.
+ * Makes a secret of the API key. Pulumi passes a secret key and a key in plain text in the same
+ * way, so no warning can tell them apart; the state encrypts both.
  */
 function withSecretKey(settings: Properties): Properties {
   const { apiKey } = settings;

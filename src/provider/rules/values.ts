@@ -21,8 +21,8 @@ const signatureKey = "4dabf18193072939515e22adb298388d";
 const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 
 /**
- * Whether a value, or any value inside it, is a marker of a value that is not known yet. For values from Pulumi and validated
- * ones: JSON from elsewhere can have more levels than the stack.
+ * Whether a value, or any value inside it, is a marker of a value that is not known yet. For
+ * values from Pulumi and validated ones: JSON from elsewhere can have more levels than the stack.
  */
 export function hasMarker(value: unknown): boolean {
   if (typeof value === "object" && value !== null) {
