@@ -128,6 +128,14 @@ describe("The address of an explicit provider", () => {
     expect(failures).toEqual(["baseUrl"]);
   });
 
+  it("is stored as it is and compared later while it is not known yet", () => {
+    const news = { ...known, baseUrl: unknownMarkers.string };
+
+    const result = check("eu", news, { baseUrl: "https://old.example" });
+
+    expect(result).toEqual({ inputs: news, failures: [] });
+  });
+
   it.each<[string, olds: Properties]>([
     ["it is spelled in another way", { baseUrl: "https://A.example:443/" }],
     ["none was stored", { apiKey }],

@@ -223,6 +223,21 @@ describe("The process of the provider", () => {
     expect(isAlive).toBe(false);
   });
 
+  it("ends after SIGINT although the engine has cut off the question whether it is alive", async () => {
+    const listenersBefore = process.rawListeners("SIGINT");
+    const server = createServer((socket) => {
+      handlerOf("SIGINT", listenersBefore)("SIGINT");
+      socket.destroy();
+    });
+    const engine = engineAt(await listen(server));
+    const end = beginCreation(engine);
+
+    await engine.askEngine();
+    await end();
+
+    await expectExit();
+  });
+
   it("handles no signal while an operation that creates nothing is in flight", async () => {
     const listenersBefore = process.rawListeners("SIGINT");
 
