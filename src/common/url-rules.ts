@@ -86,12 +86,12 @@ export function normalizeBaseUrl(baseUrl: string): string {
 }
 
 /**
- * Whether two texts spell the same URL, as the URL standard normalizes it: the case of the host,
- * the scheme's own port, percent-encoding. A service may store the normalized spelling. Texts that
- * are no URLs must be equal.
+ * Returns the same text for all spellings of a URL, as the URL standard normalizes it: the case of
+ * the host, the scheme's own port, percent-encoding. A service may store that spelling. Returns a
+ * text that is no URL as it is.
  */
-export function isSameUrl(one: string, other: string): boolean {
-  return (URL.parse(one)?.href ?? one) === (URL.parse(other)?.href ?? other);
+export function normalizeUrl(text: string): string {
+  return URL.parse(text)?.href ?? text;
 }
 
 function syntaxProblem(url: string, example: string): string {

@@ -3,7 +3,7 @@
 import type { NewWebhook } from "../../api/client.js";
 import type { ListedWebhook } from "../../api/schemas.js";
 import { maxTextLength, shownValue } from "../../common/plain-text.js";
-import { isSameUrl } from "../../common/url-rules.js";
+import { normalizeUrl } from "../../common/url-rules.js";
 import { normalizeEvents, type ReplacingArgument, replacingArguments } from "./arguments.js";
 import type { Settings } from "./read-settings.js";
 import type { WebhookState } from "./state.js";
@@ -82,13 +82,17 @@ export function driftOf({ url, events, tableIds }: ListedWebhook, state: Webhook
 
 /** Whether two values of an argument mean the same, such as events in another order. */
 export function isSame(property: string, old: unknown, next: unknown): boolean {
-  if (property === "url" && typeof old === "string" && typeof next === "string") {
-    return isSameUrl(old, next);
+  return comparable(property, old) === comparable(property, next);
+}
+
+/** Returns one value for all values of an argument that mean the same. */
+function comparable(property: string, value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return JSON.stringify(normalizeEvents(value));
   }
-  if (Array.isArray(old) && Array.isArray(next)) {
-    return JSON.stringify(normalizeEvents(old)) === JSON.stringify(normalizeEvents(next));
-  }
-  return (old ?? undefined) === (next ?? undefined);
+  return property === "url" && typeof value === "string"
+    ? normalizeUrl(value)
+    : (value ?? undefined);
 }
 
 /**

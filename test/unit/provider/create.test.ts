@@ -191,6 +191,7 @@ describe("A creation whose response arrives when Pulumi is gone", () => {
     );
 
     expect(error).toMatchObject({ kind: "leftBehind" });
+    expect(error.message).toContain("[withheld:");
     expect(error.message).not.toContain(plainSecret);
   });
 

@@ -72,6 +72,15 @@ describe("A comparison", () => {
     expect(await compare(comparison)).toEqual({ names: [], lines: [] });
   });
 
+  it("does not take two spellings of a URL for the same identifier", async () => {
+    const { diff } = startProvider();
+    const state = someState({ tableId: "https://A.b" });
+
+    const { replaces } = await diff("17", state, someArgs({ tableId: "https://a.b/" }));
+
+    expect(replaces).toEqual(["tableId"]);
+  });
+
   it.each<[property: string, reason: string, state: Properties, news: Properties]>([
     ["url", "not known yet", {}, { url: unknownValue }],
     ["events", "not known yet in part", {}, { events: ["record.created", unknownValue] }],
