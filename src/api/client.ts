@@ -12,7 +12,7 @@ const methods = { create: "POST", list: "GET", delete: "DELETE" } as const;
 /** Everything that a request needs besides its own values. */
 export interface ClientContext {
   readonly settings: ClientOptions;
-  readonly sender: Sender;
+  readonly transport: Sender;
   readonly onDelay: Call["onDelay"];
 }
 
@@ -189,7 +189,7 @@ function webhooksPath(databaseId: string): string {
 
 /** Sends a request. Its `body` is present where its status code is 2xx and the body was read. */
 async function callApi(
-  { settings, sender, onDelay }: ClientContext,
+  { settings, transport, onDelay }: ClientContext,
   kind: RequestKind,
   path: string,
   json?: RequestBody,
@@ -199,7 +199,7 @@ async function callApi(
 > {
   const { baseUrl, apiKey } = settings;
   const request = { method: methods[kind], url: new URL(baseUrl + path), apiKey, body: json };
-  const result = await sender.sendWithRetries({ kind, request, onDelay });
+  const result = await transport.sendWithRetries({ kind, request, onDelay });
   const { outcome } = result;
   if (outcome.kind !== "response" || classOf(outcome) !== "success") {
     return { call: { ...result, request } };

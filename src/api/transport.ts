@@ -90,7 +90,7 @@ export class Transport implements Sender {
     return this.#send(call, this.#stopping);
   }
 
-  /** Sends requests also after a stop: deletions of webhooks that were created a moment before. */
+  /** Sends requests even after a stop, to delete webhooks that were just created. */
   get undoSender(): Sender {
     return { sendWithRetries: (call) => this.#send(call, undefined) };
   }

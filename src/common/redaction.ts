@@ -35,7 +35,7 @@ export interface SensitiveSources {
   /** The environment of an import: the variable that describes webhooks is sensitive as a whole. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** The body of a response of any status: what it holds as a secret is sensitive. */
-  readonly body?: string;
+  readonly body?: string | undefined;
 }
 
 /** Returns the values that no message shows. */

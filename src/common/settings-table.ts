@@ -88,7 +88,7 @@ export type SettingValues = {
 /** The names of all settings. */
 export const settingNames = Object.keys(settingsTable) as readonly SettingName[];
 
-/** Returns a setting without the types of its value. */
+/** Returns a setting as one type, whatever the type of its value. */
 export function settingOf(name: SettingName): Setting<unknown> {
   return settingsTable[name];
 }

@@ -123,8 +123,8 @@ async function undoCreation(
   address: WebhookAddress,
 ): Promise<FailedUndo | undefined> {
   try {
-    const sender = context.transport.undoSender;
-    const deletion = await deleteWebhook({ ...context, sender }, address);
+    const transport = context.transport.undoSender;
+    const deletion = await deleteWebhook({ ...context, transport }, address);
     return deletion.kind === "deleted" ? undefined : deletion;
   } catch (error) {
     // The webhook exists after any error, so the caller has to name it.

@@ -110,9 +110,11 @@ async function findDrift(
     const { call } = lookup;
     // A refresh that could look up nothing must not look like one that found no drift.
     reporter.warnOnce(`list of ${databaseId}`, () =>
-      call === undefined
-        ? notLookedUpText(databaseId, undefined)
-        : notLookedUpText(databaseId, callText(context, call), adviceFor(context, call)),
+      notLookedUpText(
+        databaseId,
+        call && callText(context, call),
+        call && adviceFor(context, call),
+      ),
     );
     return {};
   }

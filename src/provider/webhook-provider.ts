@@ -95,7 +95,6 @@ export class WebhookProvider {
       ...context,
       settings,
       transport: this.#transport,
-      sender: this.#transport,
       refreshLists: this.#refreshLists,
       engineMonitor,
       onDelay: (delay) => context.reporter.notify(delayText(delay)),

@@ -9,7 +9,7 @@ import type { Settings } from "../rules/read-settings.js";
 import type { Context } from "../run/operation.js";
 import { nameOfSetting } from "./names.js";
 import { sentences } from "./sentences.js";
-import type { TroubleshootingHeading } from "./troubleshooting.js";
+import { see, type TroubleshootingHeading } from "./troubleshooting.js";
 
 const goneAdvice = `If the webhook is certainly gone, "pulumi state delete" removes it from the state.`;
 
@@ -87,6 +87,11 @@ export function adviceFor(context: Context, call: EndedCall): Advice {
   );
 }
 
+/** Returns the sentences of an advice, the last of which refers to the page. */
+export function adviceText({ nextStep, heading }: Advice): string {
+  return sentences(nextStep, heading && see(heading));
+}
+
 /** Says how to delete without a list. */
 export function listingOffAdvice({ listing, isExplicit, namesFromEnvironment }: Settings): string {
   const isArgument =
@@ -96,7 +101,7 @@ export function listingOffAdvice({ listing, isExplicit, namesFromEnvironment }: 
     : `run the command again with ${settingsTable.listing.variable}=false`;
 }
 
-/** Returns advice without a heading; without sentences, none. */
+/** Returns advice that names no heading. Without sentences it is empty. */
 function step(...parts: readonly (string | false | undefined)[]): Advice {
   return { nextStep: sentences(...parts) };
 }

@@ -40,7 +40,7 @@ function responseText(
   { unusable }: EndedCall,
 ): string {
   const { code = "", message = messageInBody(body) } = parseErrorEnvelope(body) ?? {};
-  const reporter = body === undefined ? context.reporter : context.reporter.alsoRedacting({ body });
+  const reporter = context.reporter.alsoRedacting({ body });
   const shownMessage = reporter.redact(message, 200);
   return [
     `returned ${statusCode}`,

@@ -1,8 +1,8 @@
 import { type ErrorKind, WebhookError } from "../run/errors.js";
 import type { Reporter } from "../run/reporter.js";
+import { adviceText } from "./advice.js";
 import { type Failure, failures } from "./failure-table.js";
 import { bugText, sentences } from "./sentences.js";
-import { see } from "./troubleshooting.js";
 
 /** What a failure of each kind means for the webhook. */
 export const consequenceTexts: Readonly<Record<ErrorKind, string>> = {
@@ -27,12 +27,12 @@ export function failure<Name extends FailureName>(
   ...facts: Parameters<Failures[Name]>
 ): WebhookError {
   const describe = failures[name] as (...args: Parameters<Failures[Name]>) => Failure;
-  const { kind, cause, nextStep, heading } = describe(...facts);
+  const failed = describe(...facts);
+  const { kind, cause } = failed;
   const text = sentences(
     `${reporter.operationName} failed: ${cause.replace(/\.$/, "")}.`,
     consequenceTexts[kind],
-    nextStep,
-    heading && see(heading),
+    adviceText(failed),
   );
   return new WebhookError(kind, text);
 }

@@ -3,10 +3,9 @@ import type { HttpOutcome } from "../../api/send-once.js";
 import type { ReportedDelay } from "../../api/transport.js";
 import { shownValue } from "../../common/plain-text.js";
 import { importVariable } from "../../common/settings-table.js";
-import type { Advice } from "./advice.js";
+import { type Advice, adviceText } from "./advice.js";
 import { secondsText } from "./call-text.js";
 import { sentences } from "./sentences.js";
-import { see } from "./troubleshooting.js";
 
 /**
  * Warns of differences. Pulumi compares before a replacement, in a refresh and in an import, and
@@ -91,8 +90,7 @@ export function notLookedUpText(
   return sentences(
     `Some webhooks of database ${shownValue(databaseId)} were not looked up, because ${why}.`,
     `Their state stays as it is, and this refresh does not show their drift.`,
-    advice?.nextStep,
-    advice?.heading && see(advice.heading),
+    advice && adviceText(advice),
   );
 }
 

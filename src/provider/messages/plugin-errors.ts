@@ -1,4 +1,4 @@
-// What the plugin says of a request of Pulumi that it refuses, or that fails.
+// Why the plugin does not start, refuses a request from Pulumi, or fails to handle it.
 import { pluginWebhookType } from "../../common/type-tokens.js";
 import { unsupportedGetText } from "../../common/unsupported-get.js";
 import { bugText } from "./sentences.js";

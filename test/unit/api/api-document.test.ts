@@ -98,11 +98,11 @@ describe("The description of the API", () => {
  */
 async function requestsOfClient(): Promise<HttpRequest[]> {
   const sent: HttpRequest[] = [];
-  const sender = stubTransport(async ({ request }) => {
+  const transport = stubTransport(async ({ request }) => {
     sent.push(request);
     return endedWith(response(400));
   });
-  const context = { settings: someSettings(), sender, onDelay: () => undefined };
+  const context = { settings: someSettings(), transport, onDelay: () => undefined };
   const databaseId = "{databaseId}";
   const body = newWebhook as Omit<client.NewWebhook, "databaseId">;
   await client.createWebhook(context, { ...body, databaseId });

@@ -32,7 +32,7 @@ it.each<[string, (client: typeof Client, context: Client.ClientContext) => Promi
     vi.resetModules();
     const client = await import("../../../src/api/client.ts");
     const sendWithRetries = vi.fn(async () => endedWith(response(200)));
-    const context = { settings: someSettings(), sender: { sendWithRetries }, onDelay: vi.fn() };
+    const context = { settings: someSettings(), transport: { sendWithRetries }, onDelay: vi.fn() };
 
     await expect(run(client, context)).rejects.toThrow();
     expect(sendWithRetries).not.toHaveBeenCalled();
@@ -44,8 +44,8 @@ async function callWith<Result>(
   outcome: HttpOutcome,
   run: (context: ClientContext) => Promise<Result>,
 ) {
-  const sender = stubTransport(async () => endedWith(outcome));
-  return run({ settings: someSettings(), sender, onDelay: vi.fn() });
+  const transport = stubTransport(async () => endedWith(outcome));
+  return run({ settings: someSettings(), transport, onDelay: vi.fn() });
 }
 
 const withBody = (body: string): HttpOutcome => ({ kind: "response", statusCode: 200, body });

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { EndedCall } from "../../../src/api/client.ts";
-import type { HttpOutcome } from "../../../src/api/send-once.ts";
+import type { HttpOutcome, HttpRequest } from "../../../src/api/send-once.ts";
 import type { ReportedDelay } from "../../../src/api/transport.ts";
 import { checkOperation } from "../../../src/provider/check.ts";
 import { createOperation } from "../../../src/provider/create.ts";
@@ -9,7 +9,11 @@ import { diffOperation } from "../../../src/provider/diff.ts";
 import { importOperation } from "../../../src/provider/import.ts";
 import { adviceFor, listingOffAdvice } from "../../../src/provider/messages/advice.ts";
 import { callText } from "../../../src/provider/messages/call-text.ts";
-import { type FailureName, failure } from "../../../src/provider/messages/failure.ts";
+import {
+  consequenceTexts,
+  type FailureName,
+  failure,
+} from "../../../src/provider/messages/failure.ts";
 import { type Failure, failures } from "../../../src/provider/messages/failure-table.ts";
 import { nameOfWebhook } from "../../../src/provider/messages/names.ts";
 import * as notices from "../../../src/provider/messages/notices.ts";
@@ -45,7 +49,6 @@ const contextWith = (inSettings: Settings): Context => ({
   environment: {},
   settings: inSettings,
   transport,
-  sender: transport,
   knownWebhooks: new KnownWebhooks(),
   refreshLists: new Map(),
   engineMonitor: new EngineMonitor(undefined, vi.fn()),
@@ -224,14 +227,9 @@ it("The advice after a failed request follows from its outcome and the settings"
 });
 
 describe("Every failure", () => {
-  const creationWith = (outcome: HttpOutcome) => ({ context, call: failedWith(outcome) });
-  const deletionWith = (outcome: HttpOutcome) => ({
+  const failedRequest = (outcome: HttpOutcome, request: HttpRequest = outcomes.someRequest) => ({
     context,
-    call: failedWith(outcome, { request: deleteRequest }),
-  });
-  const listWith = (outcome: HttpOutcome) => ({
-    context,
-    call: failedWith(outcome, { request: listRequest }),
+    call: failedWith(outcome, { request }),
   });
   const otherBaseUrl = { provider: settings, baseUrl: "https://old.example.com" };
   const invalidSettings = { kind: "notDeleted", problems: ["PROBLEM"], isExplicit: false } as const;
@@ -242,22 +240,26 @@ describe("Every failure", () => {
     otherBaseUrlOfDeletion: [otherBaseUrl],
     twoResources: ["17"],
     incomplete: [["PROBLEM", "PROBLEM"]],
-    notCreated: [creationWith(apiError(400))],
-    inDoubt: [creationWith(apiError(409))],
+    notCreated: [failedRequest(apiError(400))],
+    inDoubt: [failedRequest(apiError(409))],
     knownId: ["17"],
     repeated: [],
     unusableSecret: [{ id: "17", problem: "IS ODD" }],
     undone: ["17"],
     leftBehind: [
-      { id: "17", context, undo: { kind: "failed", call: deletionWith(apiError(403)).call } },
+      {
+        id: "17",
+        context,
+        undo: { kind: "failed", call: failedRequest(apiError(403), deleteRequest).call },
+      },
     ],
     notDescribed: ["IT IS ODD"],
     noAddress: ["unchanged"],
     otherHolder: ["17"],
-    notDeleted: [deletionWith(apiError(400))],
+    notDeleted: [failedRequest(apiError(400), deleteRequest)],
     stillListed: [],
     listNotFound: [settings],
-    notConfirmed: [listWith(apiError(500))],
+    notConfirmed: [failedRequest(apiError(500), listRequest)],
     fault: [deletion, new Error("odd")],
   };
   const textOfFailure = <Name extends FailureName>(
@@ -268,22 +270,13 @@ describe("Every failure", () => {
   it.each(Object.keys(failures) as FailureName[])(
     "says what %s leaves behind, and its kind",
     (one) => {
-      const left = {
-        notCreated: "No webhook was created.",
-        inDoubt: "If the service has created a webhook, its secret is not stored.",
-        undone: "The new webhook was deleted.",
-        leftBehind: "The webhook is not in the state.",
-        notDeleted: "The webhook stays in the state.",
-        unchanged: "Nothing was changed.",
-        fault: "This is a bug in pulumi-dbwebhooks: please report it.",
-      };
       const describeFailure = failures[one] as (...given: readonly unknown[]) => Failure;
       const { kind } = describeFailure(...facts[one]);
 
       const text = textOfFailure(one, ...(facts[one] as never));
 
       expect(text).toMatch(/^NAME failed: \S/);
-      expect(text).toContain(`. ${left[kind]} `);
+      expect(text).toContain(`. ${consequenceTexts[kind]} `);
       expect(text.endsWith(` [${kind}]`)).toBe(true);
       expect(text).not.toMatch(/\.\.|undefined|\[object| {2}/);
     },
@@ -337,16 +330,22 @@ describe("Every failure", () => {
       }),
       redirectAfterCreation: textOfFailure(
         "inDoubt",
-        creationWith(Object.assign(redirectTo("https://b.test"), { statusCode: 303 })),
+        failedRequest(Object.assign(redirectTo("https://b.test"), { statusCode: 303 })),
       ),
       conflictWithLocation: textOfFailure(
         "inDoubt",
-        creationWith(Object.assign(redirectTo("https://b.test"), { statusCode: 409 })),
+        failedRequest(Object.assign(redirectTo("https://b.test"), { statusCode: 409 })),
       ),
-      refusedCreation: textOfFailure("notCreated", creationWith(apiError(422))),
-      deletionWithoutAccess: textOfFailure("notDeleted", deletionWith(apiError(403))),
-      listNotAllowed: textOfFailure("notConfirmed", listWith(apiError(401))),
-      stoppedBeforeList: textOfFailure("notConfirmed", listWith(outcomes.unsent("stopping"))),
+      refusedCreation: textOfFailure("notCreated", failedRequest(apiError(422))),
+      deletionWithoutAccess: textOfFailure(
+        "notDeleted",
+        failedRequest(apiError(403), deleteRequest),
+      ),
+      listNotAllowed: textOfFailure("notConfirmed", failedRequest(apiError(401), listRequest)),
+      stoppedBeforeList: textOfFailure(
+        "notConfirmed",
+        failedRequest(outcomes.unsent("stopping"), listRequest),
+      ),
       listNotFoundWithProvider: textOfFailure("listNotFound", explicitSettings),
       otherBaseUrlOfProvider: textOfFailure("otherBaseUrlOfDeletion", {
         ...otherBaseUrl,
