@@ -2,4 +2,4 @@ module dbwebhooks-go
 
 go 1.25.11
 
-require github.com/pulumi/pulumi/sdk/v3 v3.274.1
+require github.com/pulumi/pulumi/sdk/v3 v3.276.0
