@@ -23,7 +23,7 @@ import { createOperation } from "../../provider/create.js";
 import { deleteOperation } from "../../provider/delete.js";
 import { diffOperation } from "../../provider/diff.js";
 import { importOperation } from "../../provider/import.js";
-import { externalWebhookText } from "../../provider/messages/plugin-errors.js";
+import { existsText, externalWebhookText } from "../../provider/messages/plugin-errors.js";
 import { readOperation } from "../../provider/read.js";
 import { parseStateEntry } from "../../provider/rules/state.js";
 import type { Properties } from "../../provider/rules/values.js";
@@ -73,6 +73,9 @@ export const webhookMethods = {
     const id = request.getId();
     const props = propertiesOf(request.getProperties());
     const inputs = propertiesOf(request.getInputs());
+    if (isExistsQuestion(request.getUrn())) {
+      throw new RequestError(existsText, status.INVALID_ARGUMENT);
+    }
     switch (purposeOf(props, inputs)) {
       case "refresh": {
         const webhook = parseStateEntry(id, props);
@@ -106,6 +109,14 @@ function purposeOf(props: Properties, inputs: Properties): "refresh" | "import" 
     return "refresh";
   }
   return isEmpty(props) && isEmpty(inputs) ? "import" : "external";
+}
+
+/**
+ * Whether `exists` of a generated SDK asks about an id: Pulumi then names a resource that no program
+ * declares, and sends what it sends for an import.
+ */
+function isExistsQuestion(urn: string): boolean {
+  return urn.split("::").at(-1)?.startsWith("__exists__") ?? false;
 }
 
 /** An empty struct means the same as no struct: versions of Pulumi differ in which they send. */

@@ -18,6 +18,9 @@ export const notConfiguredText = `${plugin} received a request before Configure.
 
 export const externalWebhookText = `Read webhook failed: ${unsupportedGetText}`;
 
+export const existsText =
+  "Read webhook failed: whether a webhook exists cannot be answered, because an id identifies it only within its database, and Pulumi passes the id alone. Nothing was changed.";
+
 export const unexpectedErrorText = `The request failed: an unexpected error. ${bugText}`;
 
 export function unknownTypeText(type: string): string {

@@ -428,4 +428,16 @@ describe("An import by the plugin", () => {
     expect(error.message).toContain("StackReference");
     expect(service.requests).toEqual([]);
   });
+
+  it("is no read that asks whether a webhook exists: it is refused, and a deletion is sent", async () => {
+    const { plugin, service } = await startDescribed();
+    const question = operationsOf(plugin.call, urn.replace(/[^:]+$/, "__exists__1"));
+    const state = { ...inputs, baseUrl: service.baseUrl, secret: "whsec_1" };
+
+    const errors = [await errorOf(question.read("2", {})), await errorOf(question.read("2"))];
+    await plugin.delete("2", state);
+
+    expect(errors.map(kindOf)).toEqual(["unchanged", "unchanged"]);
+    expect(countsOf(service).deletes).toBe(1);
+  });
 });
