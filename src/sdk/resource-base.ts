@@ -59,10 +59,29 @@ export abstract class WebhookResource extends pulumi.CustomResource {
       { ...unresolvedOutputs, ...given, ...moduleProperties },
       pulumi.mergeOptions(opts, {
         additionalSecretOutputs: ["secret"],
-        aliases: [{ type: webhookModule.otherType }],
+        aliases: aliasesOf(webhookModule.otherType, opts?.aliases),
       }),
     );
   }
+}
+
+/**
+ * Returns the aliases with which a webhook of the other module keeps its state: one for the type
+ * alone, and one for each alias of the program that names no type, because Pulumi does not combine
+ * a former type with a former name or parent.
+ */
+function aliasesOf(
+  otherType: string,
+  aliases: pulumi.ResourceOptions["aliases"] = [],
+): pulumi.Alias[] {
+  const former = aliases.filter(isAlias).filter(({ type }) => type === undefined);
+  return [{}, ...former].map((alias) => ({ ...alias, type: otherType }));
+}
+
+/** Whether an alias is neither a URN nor a value that is not known yet. */
+function isAlias(alias: pulumi.Input<pulumi.URN | pulumi.Alias>): alias is pulumi.Alias {
+  const isKnown = !pulumi.Output.isInstance(alias) && !(alias instanceof Promise);
+  return isKnown && typeof alias === "object";
 }
 
 // An output resolves from the state only if the properties name it. The compiler refuses a list

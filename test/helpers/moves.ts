@@ -16,6 +16,8 @@ const urls = {
   orders: "https://example.com/path-token",
   explicit: "https://example.com/explicit",
   child: "https://example.com/child",
+  renamed: "https://example.com/renamed",
+  reparented: "https://example.com/reparented",
   changed: "https://example.com/changed",
   pending: "https://example.com/pending",
 };
@@ -23,8 +25,16 @@ const urls = {
 /** The webhooks that no test changes. */
 const kept = ["orders", "explicit", "child"];
 
-/** Writes a program that differs from that of the other provider in one line. */
-const writeWith = ({ service, writeProgram }: TestStack, entry: string, changes: object = {}) =>
+/**
+ * Writes a program that differs from that of the other provider in one line, and in the name of one
+ * webhook and the parent of another if `isRenamed`.
+ */
+const writeWith = (
+  { service, writeProgram }: TestStack,
+  entry: string,
+  changes: object = {},
+  isRenamed = false,
+) =>
   writeProgram(`
     const { Provider, Webhook } = require("${entry}");
     const { ComponentResource, secret } = require("@pulumi/pulumi");
@@ -34,8 +44,15 @@ const writeWith = ({ service, writeProgram }: TestStack, entry: string, changes:
     const provider = new Provider("account", { baseUrl, apiKey });
     const parent = new ComponentResource("my:index:Group", "group");
     const options = { explicit: { provider }, child: { parent } };
+    const names = {};
+    if (${isRenamed}) {
+      names.renamed = "otherName";
+      options.renamed = { aliases: [{ name: "renamed" }] };
+      options.reparented = { parent, aliases: [{ parent: undefined }] };
+    }
     for (const [name, url] of Object.entries(urls)) {
-      exports[name + "Secret"] = new Webhook(name, { ...args, url: secret(url) }, options[name]).secret;
+      const webhookArgs = { ...args, url: secret(url) };
+      exports[name + "Secret"] = new Webhook(names[name] ?? name, webhookArgs, options[name]).secret;
     }
   `);
 
@@ -79,7 +96,7 @@ export async function expectMove(from: Side, to: Side): Promise<void> {
       const preview = await run(stack, "preview", "--diff");
       // A refresh with the program asks the new provider about the state of the old one.
       const refreshed = await run(stack, "refresh", "--run-program", ...noPromptFlags);
-      await writeWith(stack, to.entry, { pending, changed: "https://example.com/changed-2" });
+      await writeWith(stack, to.entry, { pending, changed: "https://example.com/changed-2" }, true);
       const moved = await up();
       const after = await identitiesIn(stack, kept);
       const types = await typesIn(stack);
@@ -96,7 +113,7 @@ export async function expectMove(from: Side, to: Side): Promise<void> {
       expect(after).toEqual(before);
       expect(types).toEqual(new Set([`${to.type}:Webhook`]));
       expect(texts).not.toMatch(/whsec_|path-token|local-api-key/);
-      expect(destroyed).toMatchObject({ exitCode: 0, methods: Array(5).fill("DELETE") });
+      expect(destroyed).toMatchObject({ exitCode: 0, methods: Array(7).fill("DELETE") });
       expect(service.webhooks).toEqual([]);
     },
     { program: javascriptPluginProgram },

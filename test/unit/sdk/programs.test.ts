@@ -44,6 +44,7 @@ const dynamicProvider = {
   name: "the dynamic provider",
   sdk: dynamic,
   type: "pulumi-nodejs:dynamic/dbwebhooks:Webhook",
+  otherType: "dbwebhooks:index:Webhook",
   providerType: "pulumi:providers:pulumi-nodejs",
   settingPrefix: "dbwebhooks:",
   addedSettings: { "dbwebhooks:isExplicit": "true" },
@@ -55,6 +56,7 @@ const nativeProvider = {
   name: "the plugin",
   sdk: native,
   type: "dbwebhooks:index:Webhook",
+  otherType: "pulumi-nodejs:dynamic/dbwebhooks:Webhook",
   providerType: "pulumi:providers:dbwebhooks",
   settingPrefix: "",
   addedSettings: {},
@@ -63,7 +65,7 @@ const nativeProvider = {
 };
 
 describe.each([dynamicProvider, nativeProvider])("A Webhook of $name", (row) => {
-  const { sdk, type, pluginVersion, addedInputs } = row;
+  const { sdk, type, otherType, pluginVersion, addedInputs } = row;
   const { Webhook, Provider } = sdk;
 
   it("is registered under its type and its plugin's version, with its options and unchanged arguments", async () => {
@@ -113,6 +115,30 @@ describe.each([dynamicProvider, nativeProvider])("A Webhook of $name", (row) => 
     expect(requests()[0]?.getAdditionalsecretoutputsList().sort()).toEqual(expected);
   });
 
+  it("has the aliases of the program, and each also with the type of the other provider", async () => {
+    const [urn, parent] = ["urn:pulumi:dev::app::my:index:Type::old", "urn:parent"];
+    const typed = { type: "my:index:Type" };
+    const aliases = [{ name: "old" }, { parent }, { name: "root", parent: undefined }, typed];
+    const outputs = [urn, pulumi.output(`${urn}er`), Promise.resolve({ name: "unknown" })];
+
+    await resolved(new Webhook("orders", args, { aliases: [...aliases, ...outputs] }).id);
+
+    const other = { type: otherType };
+    expect(aliasesIn(requests()[0])).toEqual([
+      { name: "old" },
+      { parenturn: parent },
+      { name: "root", noparent: true },
+      typed,
+      urn,
+      `${urn}er`,
+      { name: "unknown" },
+      other,
+      { name: "old", ...other },
+      { parenturn: parent, ...other },
+      { name: "root", noparent: true, ...other },
+    ]);
+  });
+
   it("is recognized by isInstance, unlike a provider and other values", async () => {
     const webhook = new Webhook("known", args);
     const provider = new Provider("account", account);
@@ -134,6 +160,13 @@ describe.each([dynamicProvider, nativeProvider])("A Webhook of $name", (row) => 
     expect(instances.map(([name]) => name)).toEqual(["webhook", "a webhook of another copy"]);
   });
 });
+
+/** Returns the aliases of a request, each as its URN or as the fields that it names. */
+function aliasesIn(request: RegisterResourceRequest | undefined): unknown[] {
+  return request?.toObject().aliasesList.map(({ urn, spec }) => {
+    return urn || Object.fromEntries(Object.entries(spec ?? {}).filter(([, value]) => value));
+  }) as unknown[];
+}
 
 type SomeProvider = pulumi.ProviderResource;
 const newProvider = {
