@@ -1,7 +1,7 @@
 // The settings of an account: their names, variables and rules. `sdk/args.ts` says what they mean.
 // No problem repeats a value: any value can be a credential.
 import { isApiKey } from "./identifier.js";
-import { normalizeBaseUrl, validateConfiguredBaseUrl } from "./url-rules.js";
+import { normalizeBaseUrl, validateBaseUrl } from "./url-rules.js";
 
 /** Prefix of this package's keys in a stack's configuration. */
 export const namespace = "dbwebhooks";
@@ -35,7 +35,7 @@ export const settingsTable = {
     variable: "DBWEBHOOKS_BASE_URL",
     isRequired: true,
     setArguments: `${namespace}:baseUrl https://tables.example.com`,
-    validate: validateConfiguredBaseUrl,
+    validate: validateBaseUrl,
     parse: normalizeBaseUrl,
   },
   apiKey: {
@@ -96,6 +96,21 @@ export function settingOf(name: SettingName): Setting<unknown> {
 /** Whether a setting must be given. */
 export function isRequiredSetting(name: SettingName): name is RequiredSetting {
   return settingOf(name).isRequired;
+}
+
+/** Returns the problems of a value that is given for a setting. It may be no text. */
+export function validateSetting(name: SettingName, value: unknown): readonly string[] {
+  return isRequiredSetting(name) && typeof value !== "string"
+    ? ["must be text: put it in quotes; in YAML, write fn::toJSON around a configuration value"]
+    : settingsTable[name].validate(String(value));
+}
+
+/** Returns the problems of an argument of an explicit `Provider`, which may be absent. */
+export function validateProviderArgument(name: SettingName, value: unknown): readonly string[] {
+  if ((value ?? "") === "") {
+    return isRequiredSetting(name) ? [`${name}: is not set; give ${name} to the Provider`] : [];
+  }
+  return validateSetting(name, value).map((problem) => `${name}: ${problem}`);
 }
 
 function validateSeconds(least: number, most: number): (text: string) => readonly string[] {

@@ -37,7 +37,7 @@ export function validateReceiverUrl(url: string, { allowInsecureUrl = false }): 
 }
 
 /** Returns the problem of a base URL: what is wrong, and what to write instead. */
-function validateBaseUrl(baseUrl: string): readonly string[] {
+export function validateBaseUrl(baseUrl: string): readonly string[] {
   const parsed = parseHttpUrl(baseUrl);
   if (parsed === null) {
     return [syntaxProblem(baseUrl, "https://tables.example.com")];
@@ -48,22 +48,14 @@ function validateBaseUrl(baseUrl: string): readonly string[] {
   if (parsed.username !== "" || parsed.password !== "" || /[?#]/.test(baseUrl)) {
     return ["must hold no user name, password, query or fragment; the key goes into apiKey"];
   }
+  if (`${parsed.pathname.toLowerCase()}/`.includes(`${apiPath}/`)) {
+    return [
+      `must be the address of the service alone: leave out ${apiPath}, which is added to it, and everything after it`,
+    ];
+  }
   return isInsecure(parsed)
     ? [
         "must begin with https:// (http:// only for a loopback host), because the API key travels with every request",
-      ]
-    : [];
-}
-
-/** Returns the problem of a base URL in the settings, which may not hold {@link apiPath}. */
-export function validateConfiguredBaseUrl(baseUrl: string): readonly string[] {
-  const problems = validateBaseUrl(baseUrl);
-  if (problems.length > 0) {
-    return problems;
-  }
-  return `${new URL(baseUrl).pathname.toLowerCase()}/`.includes(`${apiPath}/`)
-    ? [
-        `must be the address of the service alone: leave out ${apiPath}, which is added to it, and everything after it`,
       ]
     : [];
 }

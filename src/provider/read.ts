@@ -8,7 +8,6 @@ import {
   inactiveText,
   noAddressText,
   notLookedUpText,
-  notReadText,
 } from "./messages/notices.js";
 import { withoutNullish } from "./rules/arguments.js";
 import { type Drift, driftOf } from "./rules/differences.js";
@@ -20,7 +19,7 @@ import {
 } from "./rules/state.js";
 import { type Properties, withWrappedSecret } from "./rules/values.js";
 import { lookUpForRefresh } from "./run/lookup.js";
-import type { Context, LocalContext, Operation } from "./run/operation.js";
+import type { Context, Operation } from "./run/operation.js";
 
 /**
  * The state, as Pulumi's dynamic providers return it. An empty id says that the webhook no longer
@@ -35,51 +34,29 @@ interface ReadResult {
 export const readOperation: Operation<StateEntry, ReadResult> = {
   name: ({ id, state }) => `Read ${nameOfWebhook(id, state.databaseId)}`,
   sensitive: ({ props }) => ({ properties: props }),
-  onInvalidSettings: (context, webhook) => {
-    const { id, props } = webhook;
-    const address = addressOf(webhook);
-    if (address === undefined) {
-      warnOfNoAddress(context, webhook);
-    } else {
-      assertSameBaseUrl(context, address);
-    }
-    const line = notReadText(context.settingsResult.problems);
-    context.reporter.warnOnce(line, () => line);
-    return { id, props: withWrappedSecret(props) };
-  },
+  // With --run-program, Pulumi runs no check, and stores the provider with which a refresh succeeds.
+  onInvalidSettings: "unchanged",
   run: async (context, webhook) => {
+    const { knownWebhooks, reporter, settings } = context;
     const { id, props, state } = webhook;
     const stored = withWrappedSecret(props);
     const address = addressOf(webhook);
     if (address === undefined) {
-      warnOfNoAddress(context, webhook);
+      reporter.warn(noAddressText(nameOfWebhook(id, state.databaseId)));
       return { id, props: stored };
     }
-    context.knownWebhooks.noteNumber(address);
-    assertSameBaseUrl(context, address);
+    knownWebhooks.noteNumber(address);
+    const { baseUrl } = address;
+    if (baseUrl !== settings.baseUrl) {
+      // With --run-program, Pulumi would store this provider for the webhook, and never delete it.
+      throw failure("otherBaseUrlOfRefresh", reporter, { provider: settings, baseUrl });
+    }
     const drift = await findDrift(context, address, state);
     return drift === "absent"
       ? { id: "", props: {} }
       : { id, props: withoutNullish({ ...stored, ...drift }) };
   },
 };
-
-function warnOfNoAddress({ reporter }: LocalContext, { id, state }: StateEntry): void {
-  reporter.warn(noAddressText(nameOfWebhook(id, state.databaseId)));
-}
-
-/**
- * Throws if the provider has another base URL than the webhook: with --run-program, Pulumi would
- * store this provider for the webhook, and never delete it.
- */
-function assertSameBaseUrl(
-  { settingsResult: { location: provider }, reporter }: LocalContext,
-  { baseUrl }: WebhookAddress,
-): void {
-  if (provider !== undefined && provider.baseUrl !== baseUrl) {
-    throw failure("otherBaseUrlOfRefresh", reporter, { provider, baseUrl });
-  }
-}
 
 /**
  * Looks a webhook up. The API does not describe how to read one

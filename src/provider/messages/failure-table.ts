@@ -3,7 +3,7 @@ import type { Deletion, EndedCall } from "../../api/client.js";
 import { factsOf, isRedirection } from "../../api/response-class.js";
 import { shownValue } from "../../common/plain-text.js";
 import { importVariable, settingsTable } from "../../common/settings-table.js";
-import type { ProviderLocation, Settings } from "../rules/read-settings.js";
+import type { Settings } from "../rules/read-settings.js";
 import type { ErrorKind } from "../run/errors.js";
 import type { Context } from "../run/operation.js";
 import type { Reporter } from "../run/reporter.js";
@@ -34,7 +34,7 @@ interface InvalidSettings {
 }
 
 interface OtherBaseUrl {
-  readonly provider: ProviderLocation;
+  readonly provider: Settings;
   /** The address in the state. */
   readonly baseUrl: string;
 }

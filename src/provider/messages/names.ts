@@ -1,7 +1,7 @@
 // The names of webhooks and settings in messages.
 import { shownValue } from "../../common/plain-text.js";
 import { namespace, type SettingName, settingsTable } from "../../common/settings-table.js";
-import type { ProviderLocation } from "../rules/read-settings.js";
+import type { Settings } from "../rules/read-settings.js";
 
 /** Returns the name of a webhook in messages. */
 export function nameOfWebhook(id: string, databaseId: string | undefined): string {
@@ -10,7 +10,7 @@ export function nameOfWebhook(id: string, databaseId: string | undefined): strin
 
 /** Returns the name of a setting, with its variable if the environment has set it. */
 export function nameOfSetting(
-  { namesFromEnvironment, isExplicit }: Omit<ProviderLocation, "baseUrl">,
+  { namesFromEnvironment, isExplicit }: Settings,
   name: SettingName,
 ): string {
   const setBy = namesFromEnvironment.includes(name)

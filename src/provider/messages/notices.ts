@@ -94,11 +94,6 @@ export function notLookedUpText(
   );
 }
 
-/** Warns that a refresh reads nothing, because settings are missing or invalid. */
-export function notReadText(problems: readonly string[]): string {
-  return `Webhooks were not read: ${problems.join(". ")}. Their state stays as it is, and this refresh does not show their drift.`;
-}
-
 /** Warns of a stop that may end the process before the secret of a new webhook is stored. */
 export const interruptedText =
   "Pulumi is stopping. Webhooks whose creation is in flight are deleted if the service responds within 5 seconds.";

@@ -8,8 +8,9 @@ import {
   settingNames,
   settingOf,
   settingsTable,
+  validateProviderArgument,
+  validateSetting,
 } from "../../common/settings-table.js";
-import { parseBaseUrl } from "../../common/url-rules.js";
 
 /** The settings of one account, validated, and where they come from. */
 export interface Settings extends SettingValues {
@@ -19,22 +20,10 @@ export interface Settings extends SettingValues {
   readonly namesFromEnvironment: readonly SettingName[];
 }
 
-/** Where a provider is, which is known even if other settings are not valid. */
-export type ProviderLocation = Pick<Settings, "baseUrl" | "isExplicit" | "namesFromEnvironment">;
-
 /** Valid settings, or one message per problem. */
 export type SettingsResult =
-  | {
-      readonly settings: Settings;
-      readonly location: ProviderLocation;
-      readonly problems: readonly [];
-    }
-  | {
-      readonly settings?: undefined;
-      /** `undefined` if the base URL is missing or not valid. */
-      readonly location: ProviderLocation | undefined;
-      readonly problems: readonly string[];
-    };
+  | { readonly settings: Settings; readonly problems: readonly [] }
+  | { readonly settings?: undefined; readonly problems: readonly string[] };
 
 /** Where the settings of a provider come from. */
 export interface SettingsSource {
@@ -60,21 +49,16 @@ export function readSettings(source: SettingsSource): SettingsResult {
   const given = givenSettings(source);
   const isExplicit = source.isExplicit();
   const namesFromEnvironment = settingNames.filter((name) => given[name]?.isFromEnvironment);
-  const origin = { isExplicit, namesFromEnvironment };
-  const problems = settingNames.flatMap((name) => validateSetting(name, given, isExplicit));
-  if (problems.length === 0) {
-    const settings = { ...parseSettings(given), ...origin };
-    return { settings, location: settings, problems: [] };
-  }
-  const baseUrl = parseBaseUrl(given.baseUrl?.text);
-  return { location: baseUrl === undefined ? undefined : { baseUrl, ...origin }, problems };
+  const problems = settingNames.flatMap((name) => validateGiven(name, given, isExplicit));
+  return problems.length > 0
+    ? { problems }
+    : { settings: { ...parseSettings(given), isExplicit, namesFromEnvironment }, problems: [] };
 }
 
 /** A setting that is given, not validated. */
 interface GivenSetting {
-  readonly text: string;
-  /** Whether the value arrived as text. */
-  readonly isText: boolean;
+  /** It may be no text. */
+  readonly value: unknown;
   readonly isFromEnvironment: boolean;
 }
 
@@ -94,48 +78,40 @@ function givenSetting(
   const variable = isOwn ? "" : (environment[settingsTable[name].variable] ?? "");
   const isFromEnvironment = variable !== "";
   const given = isFromEnvironment ? variable : value;
-  return given === ""
-    ? undefined
-    : { text: String(given), isText: typeof given === "string", isFromEnvironment };
+  return given === "" ? undefined : { value: given, isFromEnvironment };
 }
 
 /** Returns the problems of a setting: what is wrong, and what to write or run instead. */
-function validateSetting(name: SettingName, given: GivenSettings, isExplicit: boolean): string[] {
+function validateGiven(name: SettingName, given: GivenSettings, isExplicit: boolean): string[] {
   const setting = given[name];
+  if (isExplicit && !setting?.isFromEnvironment) {
+    return [...validateProviderArgument(name, setting?.value)];
+  }
   const prefix = isExplicit ? "" : `${namespace}:`;
   if (setting === undefined) {
     return isRequiredSetting(name)
-      ? [`${prefix}${name}: is not set; ${remedyForMissing(name, isExplicit)}`]
+      ? [`${prefix}${name}: is not set; ${remedyForMissing(name)}`]
       : [];
   }
   const setBy = setting.isFromEnvironment
     ? `; ${settingsTable[name].variable} sets this value`
     : "";
-  return validateGiven(name, setting).map((problem) => `${prefix}${name}: ${problem}${setBy}`);
+  return validateSetting(name, setting.value).map(
+    (problem) => `${prefix}${name}: ${problem}${setBy}`,
+  );
 }
 
-function remedyForMissing(name: RequiredSetting, isExplicit: boolean): string {
+function remedyForMissing(name: RequiredSetting): string {
   const { setArguments, variable } = settingsTable[name];
-  return isExplicit
-    ? `give ${name} to the Provider`
-    : `run "pulumi config set ${setArguments}" or set ${variable}`;
-}
-
-function validateGiven(name: SettingName, { text, isText }: GivenSetting): readonly string[] {
-  if (isRequiredSetting(name) && !isText) {
-    return [
-      "must be text; YAML makes numbers of configuration values of digits: write fn::toJSON around it",
-    ];
-  }
-  return settingsTable[name].validate(text);
+  return `run "pulumi config set ${setArguments}" or set ${variable}`;
 }
 
 /** Returns the values of valid settings. */
 function parseSettings(given: GivenSettings): SettingValues {
   const values = settingNames.map((name) => {
     const { parse, defaultValue } = settingOf(name);
-    const text = given[name]?.text;
-    return [name, text === undefined ? defaultValue : parse(text)];
+    const setting = given[name];
+    return [name, setting === undefined ? defaultValue : parse(String(setting.value))];
   });
   return Object.fromEntries(values);
 }

@@ -84,8 +84,8 @@ describe("The dynamic provider's create", () => {
 });
 
 describe("The dynamic provider", () => {
-  it("keeps the state and wraps its secret in a read and an update, without settings", async () => {
-    await configure({ baseUrl: undefined, apiKey: undefined });
+  it("keeps the state and wraps its secret in a read and an update", async () => {
+    await configure({});
     const state = someState({ propertyOfAnotherVersion: [1] });
     const stored = { ...state, secret: wrapped(secret) };
 

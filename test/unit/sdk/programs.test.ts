@@ -121,7 +121,7 @@ describe.each([dynamicProvider, nativeProvider])("A Webhook of $name", (row) => 
     const aliases = [{ name: "old" }, { parent }, { name: "root", parent: undefined }, typed];
     const outputs = [urn, pulumi.output(`${urn}er`), Promise.resolve({ name: "unknown" })];
 
-    await resolved(new Webhook("orders", args, { aliases: [...aliases, ...outputs] }).id);
+    await resolved(new Webhook("orders", args, { aliases: [...aliases, ...outputs] as never }).id);
 
     const other = { type: otherType };
     expect(aliasesIn(requests()[0])).toEqual([
@@ -257,6 +257,26 @@ describe.each([dynamicProvider, nativeProvider])("A Provider of $name", (row) =>
     expect(() => new sdk.Provider("default_1_0_0", settings)).toThrow(pulumi.RunError);
   });
 
+  it("refuses every plain argument that is not valid in one error, before anything is registered", () => {
+    const baseUrl = "https://user:password-token@example.com";
+    const invalid = {
+      baseUrl,
+      apiKey: "key token",
+      timeoutSeconds: 0,
+      retrySeconds: -1,
+      listing: 1,
+    };
+
+    const create = () => new sdk.Provider("eu", invalid as never);
+
+    expect(create).toThrow(pulumi.RunError);
+    expect(create).toThrow(
+      /^Provider eu: baseUrl: .*; apiKey: .*; timeoutSeconds: .*; retrySeconds: .*; listing: .* no value was stored/,
+    );
+    expect(create).not.toThrow(/password-token|key token/);
+    expect(requests()).toEqual([]);
+  });
+
   it.each<[string, given: unknown, setting: string]>([
     ["without arguments, in JavaScript", undefined, "baseUrl"],
     ["without a key", { baseUrl: account.baseUrl }, "apiKey"],
@@ -264,19 +284,34 @@ describe.each([dynamicProvider, nativeProvider])("A Provider of $name", (row) =>
     ["with the key null", { ...account, apiKey: null }, "apiKey"],
     ["with a number as key", { ...account, apiKey: 1234567 }, "apiKey"],
     ["with a URL as base URL", { ...account, baseUrl: new URL(account.baseUrl) }, "baseUrl"],
-    ["with a secret key undefined", { ...account, apiKey: pulumi.secret(undefined) }, "apiKey"],
-    ["with an Output of an empty key", { ...account, apiKey: pulumi.output("") }, "apiKey"],
-    ["with an Output of a number as key", { ...account, apiKey: pulumi.output(1234567) }, "apiKey"],
+  ])("%s ends the program, whatever the environment has", (_case, given, setting) => {
+    vi.stubEnv("DBWEBHOOKS_API_KEY", "key-token");
+    vi.stubEnv("DBWEBHOOKS_BASE_URL", account.baseUrl);
+
+    const create = () => new sdk.Provider("eu", given as never);
+
+    expect(create).toThrow(new RegExp(`^Provider eu: (?!.*(1234567|key-token)).*${setting}: `));
+    expect(requests()).toEqual([]);
+  });
+
+  it.each<[setting: string, given: unknown]>([
+    ["apiKey", pulumi.secret(undefined)],
+    ["apiKey", pulumi.output("")],
+    ["apiKey", pulumi.output(1234567)],
+    ["baseUrl", pulumi.output("https://example.com/?token=query-token")],
+    ["baseUrl", Promise.resolve("https://user:password-token@example.com")],
+    ["retrySeconds", pulumi.output(-1)],
   ])(
-    "%s ends the program, whatever the environment has, and is not registered",
-    async (_case, given, setting) => {
+    "with an Output for %s that is not valid ends the program once it is known, and is not registered",
+    async (setting, given) => {
       vi.stubEnv("DBWEBHOOKS_API_KEY", "key-token");
-      vi.stubEnv("DBWEBHOOKS_BASE_URL", account.baseUrl);
       const errors = collectUnhandledErrors();
 
-      new sdk.Provider("eu", given as never);
+      new sdk.Provider("eu", { ...account, [setting]: given });
 
-      const message = expect.stringMatching(`Provider eu: ${setting}: (?!.*(123|key-token)).*text`);
+      const message = expect.stringMatching(
+        `Provider eu: ${setting}: (?!.*(1234567|-token)).*no value was stored`,
+      );
       await vi.waitFor(() => expect(errors).toContainEqual(expect.objectContaining({ message })));
       expect(errors.every((error) => pulumi.RunError.isInstance(error))).toBe(true);
       expect(registered).toEqual([]);
