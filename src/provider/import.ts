@@ -1,6 +1,4 @@
-import { shownValue } from "../common/plain-text.js";
 import { failure } from "./messages/failure.js";
-import { nameOfWebhook } from "./messages/names.js";
 import { importText } from "./messages/notices.js";
 import { outputsOf } from "./rules/arguments.js";
 import { readDescribedWebhook } from "./rules/described-webhook.js";
@@ -22,7 +20,8 @@ interface ImportResult {
  * anyway.
  */
 export const importOperation: Operation<ImportRequest, ImportResult> = {
-  name: ({ id }) => `Import webhook ${shownValue(id)}`,
+  // Whoever swaps two values passes the secret as the id or as the database.
+  name: () => "Import webhook",
   sensitive: (_request, environment) => ({ environment }),
   onInvalidSettings: "unchanged",
   run: ({ environment, knownWebhooks, reporter, settings, urn }, { id }) => {
@@ -33,7 +32,7 @@ export const importOperation: Operation<ImportRequest, ImportResult> = {
     const { baseUrl } = settings;
     const { webhook, secret } = described;
     const { databaseId, url } = webhook;
-    const line = importText(nameOfWebhook(id, databaseId));
+    const line = importText(id);
     reporter.notifyOnce(`${urn}: ${line}`, () => line);
     knownWebhooks.noteImported({ baseUrl, databaseId, id });
     // Pulumi does not pass on what the program declares, and a receiver's url is often a

@@ -179,11 +179,12 @@ export const failures = {
     kind: "unchanged",
     cause: problem,
     nextStep: sentences(
-      `Describe the webhook by its number, with its arguments and its secret:`,
-      `${importVariable}='{"42":{"databaseId":"base_abc123","url":"https://…","events":["record.created"],"tableId":"tbl_orders","secret":"whsec_…"}}',`,
-      `without tableId for all tables.`,
+      `Describe the webhook by its id, with its arguments and its secret, in a file such as`,
+      `{"42":{"databaseId":"base_abc123","url":"https://…","events":["record.created"],"tableId":"tbl_orders","secret":""}},`,
+      `without tableId for all tables, and set ${importVariable}="$(cat webhooks.json)".`,
       `If another stack manages it, export the secret there, and use a StackReference.`,
     ),
+    heading: "An import",
   }),
 
   // Deletions

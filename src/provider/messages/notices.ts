@@ -18,9 +18,9 @@ export function differenceText(name: string, labels: readonly string[]): string 
 }
 
 /** Announces an import. Pulumi says nothing about another resource with the same webhook. */
-export function importText(name: string): string {
+export function importText(id: string): string {
   return sentences(
-    `Importing ${name}, as ${importVariable} describes it: it was not looked up.`,
+    `Importing webhook ${id}, as ${importVariable} describes it: it was not looked up.`,
     `If another resource has this webhook, or its deletion is pending, first remove that entry with "pulumi state delete":`,
     `otherwise Pulumi may delete the webhook with it.`,
   );

@@ -10,6 +10,7 @@ export const troubleshootingHeadings = [
   "The base URL has changed",
   "A refused creation",
   "Two resources have one webhook",
+  "An import",
 ] as const;
 
 export type TroubleshootingHeading = (typeof troubleshootingHeadings)[number];

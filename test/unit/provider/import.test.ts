@@ -5,7 +5,8 @@ import { startWithService } from "../../helpers/provider-with-service.ts";
 
 const events = ["record.created", "record.updated"];
 const described = { ...someArgs(), events: events.toReversed(), secret };
-const lineOf = (id: number) => expect.stringMatching(`^info: .*webhook ${id} .*DBWEBHOOKS_IMPORT `);
+const lineOf = (id: number) =>
+  expect.stringMatching(`^info: .*webhook ${id}, .*DBWEBHOOKS_IMPORT `);
 
 /** Starts a provider with this value of `DBWEBHOOKS_IMPORT`: a text, or an object as JSON. */
 async function startImport(given: object | string | undefined, settings = {}) {
@@ -130,6 +131,28 @@ describe("An import", () => {
       expect(error).toMatchObject({ kind: "unchanged" });
     },
   );
+
+  it("repeats no secret that is given as the id or as the database", async () => {
+    const swapped = { ...described, databaseId: secret, secret: "base_abc123" };
+    const { import: importWebhook, lines } = await startImport({ 17: swapped });
+
+    const error = await errorOf(importWebhook(secret));
+    await importWebhook("17");
+
+    expect(error).toMatchObject({ kind: "unchanged" });
+    expect([error.message, ...lines].join()).not.toContain(secret);
+    expect(lines).toHaveLength(1);
+  });
+
+  it("refuses the form that its message shows, because its secret is empty", async () => {
+    const { message } = await errorOf((await startImport(undefined)).import("42"));
+    const [form] = /\{"42".*\}\}/.exec(message) ?? [];
+    const { import: importWebhook } = await startImport(form?.replace("https://…", described.url));
+
+    const error = await errorOf(importWebhook("42"));
+
+    expect(error.message).toMatch(/describe it: secret: is not a non-empty string\. /);
+  });
 
   it("is refused if a setting is missing", async () => {
     const run = await startImport({ 17: described }, { apiKey: undefined });

@@ -301,7 +301,7 @@ describe("Every failure", () => {
         "notConfirmed": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: GET https://tables.example.com/somewhere returned 500 NO. The webhook stays in the state. Run the command again later. If the key is right and the service cannot list all webhooks, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "notCreated": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. No webhook was created. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. See "A refused creation" in docs/troubleshooting.md of pulumi-dbwebhooks. [notCreated]",
         "notDeleted": "NAME failed: DELETE https://tables.example.com/somewhere returned 400 NO. The webhook stays in the state. The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state. [notDeleted]",
-        "notDescribed": "NAME failed: IT IS ODD. Nothing was changed. Describe the webhook by its number, with its arguments and its secret: DBWEBHOOKS_IMPORT='{"42":{"databaseId":"base_abc123","url":"https://…","events":["record.created"],"tableId":"tbl_orders","secret":"whsec_…"}}', without tableId for all tables. If another stack manages it, export the secret there, and use a StackReference. [unchanged]",
+        "notDescribed": "NAME failed: IT IS ODD. Nothing was changed. Describe the webhook by its id, with its arguments and its secret, in a file such as {"42":{"databaseId":"base_abc123","url":"https://…","events":["record.created"],"tableId":"tbl_orders","secret":""}}, without tableId for all tables, and set DBWEBHOOKS_IMPORT="$(cat webhooks.json)". If another stack manages it, export the secret there, and use a StackReference. See "An import" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
         "otherBaseUrl": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was changed. The default provider has one address and one key, so it could not delete the webhook there. First set baseUrl and apiKey back to the address in the state and its key, and run "pulumi up". Then declare a Provider for the other service. If it is the same service at a new address, edit the state instead, as the page says. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
         "otherBaseUrlOfDeletion": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent. The webhook stays in the state. If you know the address in the state, use it together with its own key again. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "otherBaseUrlOfRefresh": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was changed. Run the command with the settings of https://old.example.com or, if the last update used them, without --run-program. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
@@ -531,7 +531,7 @@ it("A message names the operation and its webhook", () => {
     createOperation.name({ inputs: state }),
     createOperation.name({ inputs: {} }),
     readOperation.name(stored),
-    importOperation.name({ id: "17" }),
+    importOperation.name({ id: "whsec_swapped" }),
     updateOperation.name({ olds: state }),
     deleteOperation.name(stored),
   ]).toEqual([
@@ -540,7 +540,7 @@ it("A message names the operation and its webhook", () => {
     `Create webhook in ${place}`,
     "Create webhook",
     `Read ${name}`,
-    "Import webhook 17",
+    "Import webhook",
     "Update webhook",
     `Delete ${name}`,
   ]);
@@ -549,7 +549,7 @@ it("A message names the operation and its webhook", () => {
 it("A notice says what happened to a webhook, or why nothing happened", () => {
   expect({
     difference: notices.differenceText(name, ["url", "tableId (now all tables)"]),
-    importing: notices.importText(name),
+    importing: notices.importText("17"),
     kept: notices.keptText(name),
     absentFromUnknownDatabase: notices.absentText(nameOfWebhook("17", undefined)),
     gone: notices.goneText(name),
@@ -572,7 +572,7 @@ it("A notice says what happened to a webhook, or why nothing happened", () => {
       "difference": "The program and webhook 17 of database base_abc123 differ: url, tableId (now all tables). An update replaces the webhook, and the new one has a new secret.",
       "drift": "At the service, these properties of webhook 17 of database base_abc123 differ from the state, which has them now: url, events.",
       "gone": "The service returned 404 for webhook 17 of database base_abc123 and does not list it: it was already gone.",
-      "importing": "Importing webhook 17 of database base_abc123, as DBWEBHOOKS_IMPORT describes it: it was not looked up. If another resource has this webhook, or its deletion is pending, first remove that entry with "pulumi state delete": otherwise Pulumi may delete the webhook with it.",
+      "importing": "Importing webhook 17, as DBWEBHOOKS_IMPORT describes it: it was not looked up. If another resource has this webhook, or its deletion is pending, first remove that entry with "pulumi state delete": otherwise Pulumi may delete the webhook with it.",
       "inactive": "At the service, webhook 17 of database base_abc123 is switched off (active: false), so it sends no notifications.",
       "interrupted": "Pulumi is stopping. Webhooks whose creation is in flight are deleted if the service responds within 5 seconds.",
       "kept": "Did not delete webhook 17 of database base_abc123: this command has created or imported it, so it has another resource now.",
