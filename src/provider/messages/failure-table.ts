@@ -61,6 +61,12 @@ const correctProvider = sentences(
   `"pulumi destroy --run-program" to destroy the stack.`,
 );
 
+/** A webhook with the same url may be one that somebody else uses, or that a stack has given up. */
+const deleteOnlyNewAdvice = sentences(
+  `Delete it only if it is new: with a higher id than those that you knew, and the arguments of this creation.`,
+  `One that was there before stays: import it, or declare another url.`,
+);
+
 const twoResourcesAdvice = sentences(
   `Find out which one is to keep it (which url the service has for it),`,
   `and remove the other entry with "pulumi state delete".`,
@@ -126,7 +132,8 @@ export const failures = {
       ? `${callText(context, call)}. ${adviceFor(context, call).nextStep}`
       : callText(context, call),
     nextStep: sentences(
-      `Look in the database for a webhook with the url of this resource, and delete it if no stack manages it.`,
+      `Look in the database for a webhook with the url of this resource.`,
+      deleteOnlyNewAdvice,
       `Then run "pulumi up" again.`,
     ),
     heading: "inDoubt",
@@ -157,7 +164,7 @@ export const failures = {
       `It may be an existing webhook, so it was not deleted`,
     ),
     nextStep: sentences(
-      `Find out whether a stack manages it; if none does, delete it at the service.`,
+      deleteOnlyNewAdvice,
       `Every creation ends like this until the service returns another kind of secret.`,
     ),
     heading: "inDoubt",
@@ -197,11 +204,14 @@ export const failures = {
   otherBaseUrlOfDeletion: (facts: OtherBaseUrl): Failure => ({
     kind: "notDeleted",
     cause: `${otherBaseUrlText(facts)}. Nothing was sent`,
-    // A Provider that only gets its address back replaces the webhook once more.
+    // A webhook that is already at the other address would be replaced once more if its Provider
+    // only got the old address back.
     nextStep: facts.provider.isExplicit
       ? sentences(
-          `If you know the address in the state, set the Provider back to it and to its own key,`,
-          `and give the other address and its key to a second Provider for the webhooks that are to be there.`,
+          `If you know the address in the state, first let the webhook use the provider that it had:`,
+          `remove or change its option provider, or set this Provider back to that address and its key,`,
+          `and declare a second Provider for the webhooks that are at the other address by now.`,
+          `Then run "pulumi up" before any other command.`,
         )
       : "If you know the address in the state, use it together with its own key again.",
     heading: "The base URL has changed",
