@@ -53,6 +53,16 @@ function shareAccounts(program: Program) {
 describe("Accounts of the dynamic provider", () => {
   const { eu, us, stack, printed, run } = shareAccounts(javascriptProgram);
 
+  it("are refused before Pulumi shows or stores a password in a base URL", async () => {
+    const invalid = { baseUrl: "https://user:password-token@example.com", apiKey: "eu-key" };
+    await stack().declare(webhooksIn({ european: "invalid" }), { invalid });
+
+    expect(await run("up", "--diff")).not.toBe(0);
+
+    expect(printed()).toContain("Provider invalid: baseUrl: ");
+    expect(printed() + (await stack().storedText())).not.toContain("password-token");
+  });
+
   it("create each webhook at the service of its provider", async () => {
     const providers = { european: "eu", rebased: "account", moved: undefined, unmoved: undefined };
     await stack().declare(webhooksIn(providers), {

@@ -148,6 +148,45 @@ describe.each([javascriptProgram, yamlProgram])("Another base URL, through $name
     });
   });
 
+  it("of a Provider fails a destroy with the program, and an update with the former provider mends the stack", async () => {
+    await withTwoServices(program, async ({ stack, oldService, newService, run, up }) => {
+      const next = accountOf(newService, keys.new);
+      await stack.declare(webhooks);
+      await up();
+      await stack.declare(webhooksOf("next"), { next });
+      const destroyed = await run(["destroy", ...noPromptFlags, "--run-program"]);
+      expect(destroyed).toMatchObject(refused);
+      expect(destroyed.output).toMatch(
+        /let the webhook use the provider that it had.*\[notDeleted\]/,
+      );
+
+      await stack.declare(webhooks);
+      expect(await up()).toMatchObject(unchanged);
+      expect(await baseUrlsOf(stack)).toEqual(Array(2).fill(oldService.baseUrl));
+      await stack.declare(webhooksOf("next"), { next });
+      expect(await up()).toMatchObject(moved);
+    });
+  });
+
+  it("with an invalid key is not stored by a refresh, which also fails without any key", async () => {
+    await withTwoServices(program, async (services) => {
+      const { stack, oldService, newService, run, up, configure } = services;
+      await configure(oldService, undefined);
+      await stack.declare(webhooks);
+      await up({ DBWEBHOOKS_API_KEY: keys.old });
+      await stack.declare(webhooksOf("next"), { next: accountOf(newService, "no key") });
+
+      const refreshes = [
+        await run(["refresh", ...noPromptFlags]),
+        await run(["refresh", ...noPromptFlags, "--run-program"], { DBWEBHOOKS_API_KEY: keys.old }),
+      ];
+
+      expect(refreshes).toMatchObject([refused, refused]);
+      await stack.declare(webhooks);
+      expect(await up({ DBWEBHOOKS_API_KEY: keys.old })).toMatchObject(unchanged);
+    });
+  });
+
   it("of a Provider needs an old key that works: DBWEBHOOKS_API_KEY, or else an exported state", async () => {
     await withTwoServices(program, async (services) => {
       const { stack, oldService, newService, up, configure } = services;

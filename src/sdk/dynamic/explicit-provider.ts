@@ -23,10 +23,10 @@ export class Provider extends pulumi.ProviderResource {
    *
    * @param name The name of the provider, unique in its stack. Pulumi reserves `default`, and
    * `default_` followed by a version.
-   * @param args The settings of the account. A `baseUrl` or `apiKey` that is missing or is no text
-   * ends the program; the webhooks that use the provider report other invalid values.
+   * @param args The settings of the account. One that is not valid ends the program before Pulumi
+   * stores it.
    * @param opts Options that all Pulumi resources have.
-   * @throws RunError for a reserved name, and for an argument that does not exist.
+   * @throws RunError for a reserved name, and for arguments that do not exist or are not valid.
    */
   constructor(name: string, args: ProviderArgs, opts?: pulumi.ResourceOptions) {
     const inputs = providerInputs(name, args, `${namespace}:`);
