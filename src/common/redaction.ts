@@ -21,11 +21,12 @@ const suspiciousPatterns = [
   /:\/\/[^\s"'/?#@]*[/?#@][^\s"']/,
 ];
 
-// A secret in a body. A field in JSON, also in JSON inside a JSON text, or a parameter as in a URL.
-// An escaped quote does not end a field, so the text may be longer than the secret, and never
-// shorter. It runs in linear time: a response can have 1 MiB.
+// A secret in a body: a field before a quoted value, as in JSON, also inside a JSON text, or as
+// debuggers print objects (some services escape > in JSON); or a parameter as in a URL. An escaped
+// quote does not end a field, so the text may be longer than the secret, and never shorter. It runs
+// in linear time: a response can have 1 MiB.
 const secretInText =
-  /secret\w{0,20}\\*["']\s*:\s*(?:\[\s*)?\\*(?<quote>["'])(?<field>(?:\\.|(?!\k<quote>)[^\\])*)|secret\w{0,20}(?:=|%3D)(?<parameter>[^\s"'&]*)/gis;
+  /secret\w{0,20}\\*["']?\s*(?::|=(?:>|\\+u003e)?)\s*(?:\[\s*)?\\*(?<quote>["'])(?<field>(?:\\.|(?!\k<quote>)[^\\])*)|secret\w{0,20}(?:=|%3D)(?<parameter>[^\s"'&]*)/gis;
 
 /** Where the values come from that no message shows. */
 export interface SensitiveSources {

@@ -133,7 +133,17 @@ it.each<[body: string, secrets: readonly string[]]>([
   ["POST /hooks?secret=abc-1&x=2 failed", ["abc-1"]],
   ["POST /hooks?client_secret%3Dabc-1 failed", ["abc-1"]],
   ['{"secrets":["abc-1"],"secret_key":"def-2"}', ["abc-1", "def-2"]],
+  ["Webhook { id: 7, secret: 'abc-1' }", ["abc-1"]],
+  ["Webhook(id=7, secret='abc-1')", ["abc-1"]],
+  ['#<Webhook id: 7, secret: "abc-1">', ["abc-1"]],
+  ['{:id=>7, :secret=>"abc-1", "signing_secret" => "def-2"}', ["abc-1", "def-2"]],
+  // Rails escapes > in JSON.
+  [String.raw`{:id=\u003e7, :secret=\u003e\"abc-1\"}`, [String.raw`abc-1\"}`]],
+  ['Webhook{Id:7, Secret:"abc-1"}', ["abc-1"]],
+  ["secret = 'abc-1'", ["abc-1"]],
+  ['{"message":"Webhook { secret: \\"abc-1\\" }"}', ['abc-1\\" }']],
   ["Invalid secret: verification failed", []],
+  ["Invalid secret => verification failed", []],
   ['{"secret":17,"secrets":[]}', []],
 ])("The secrets in the body %s are %j", (body, secrets) => {
   expect(sensitiveValues({ body })).toEqual(secrets);
