@@ -15,10 +15,11 @@ const commands = /<\{%|##[\w-]*\[|^\s*::(?=[\w-].*::)/g;
 export const maxTextLength = 2_000;
 
 /**
- * Whether a text can be stored and shown unchanged: nothing in it is obeyed or altered.
+ * Whether a text can be stored and shown unchanged: nothing in it is obeyed or altered. U+FFFD is
+ * altered already: it stands for bytes that were not UTF-8.
  */
 export function isPlainText(text: string): boolean {
-  return plainTextOf(text) === text;
+  return plainTextOf(text) === text && !text.includes("\ufffd");
 }
 
 /**

@@ -26,7 +26,7 @@ export function validateReceiverUrl(url: string, { allowInsecureUrl = false }): 
   }
   if (!isPlainText(url)) {
     return [
-      "must hold no invisible characters, and no text that Pulumi or a CI system reads as a command, such as ##[: write %23 for # or percent-encode the character",
+      "must hold no invisible or damaged characters (U+FFFD), and no text that Pulumi or a CI system reads as a command, such as ##[: write %23 for # or percent-encode the character",
     ];
   }
   return allowInsecureUrl || !isInsecure(parsed)

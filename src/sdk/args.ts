@@ -9,8 +9,8 @@ import type { EventType } from "../common/event-types.js";
 export interface WebhookArgs {
   /**
    * The identifier of the database whose events are sent, such as `base_abc123`: any text without
-   * control or invisible characters or surrounding white space, except `.` and `..`. The API shows
-   * no form of identifiers.
+   * control, invisible or damaged characters (U+FFFD) or surrounding white space, except `.` and
+   * `..`. The API shows no form of identifiers.
    *
    * Changing this replaces the webhook.
    */

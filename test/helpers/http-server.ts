@@ -12,7 +12,7 @@ import forge from "node-forge";
 export interface StubResponse {
   readonly statusCode?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON, or as it is when it is a string. */
+  /** Sent as JSON, or as it is when it is a string or bytes. */
   readonly body?: unknown;
 }
 
@@ -83,7 +83,8 @@ async function serve(server: http.Server | https.Server, responses: readonly Stu
     const stub = responses[Math.min(requests.length, responses.length) - 1] ?? {};
     const { statusCode = 200, body = "" } = stub;
     response.writeHead(statusCode, stub.headers);
-    response.end(typeof body === "string" ? body : JSON.stringify(body));
+    const isRaw = typeof body === "string" || body instanceof Uint8Array;
+    response.end(isRaw ? body : JSON.stringify(body));
   });
   return { ...(await listenForHttp(server)), requests, connections: () => connections };
 }

@@ -160,7 +160,9 @@ function validateIdentifierOf(what: string, example: string): Validate {
     }
     return isIdentifier(value)
       ? []
-      : [`${expected}, without control or invisible characters or surrounding white space`];
+      : [
+          `${expected}, without control, invisible or damaged characters (U+FFFD) or surrounding white space`,
+        ];
   };
 }
 

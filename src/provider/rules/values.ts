@@ -40,9 +40,9 @@ export function isMarker(value: unknown): boolean {
 export type StorableSecret = { readonly secret: string } | { readonly problem: string };
 
 /**
- * Returns a secret if Pulumi can store it, and print it, unchanged: it alters text that is not
- * well-formed Unicode, takes a marker for a value that is not known yet, and writes to the terminal
- * what terminals and CI systems obey.
+ * Returns a secret if it is undamaged, and Pulumi can store it, and print it, unchanged: Pulumi
+ * alters text that is not well-formed Unicode, takes a marker for a value that is not known yet, and
+ * writes to the terminal what terminals and CI systems obey.
  */
 export function parseSecret(secret: unknown): StorableSecret {
   if (typeof secret !== "string" || secret === "") {
@@ -51,7 +51,7 @@ export function parseSecret(secret: unknown): StorableSecret {
   if (!isPlainText(secret)) {
     return {
       problem:
-        "holds a character that cannot be shown, such as a line break, or a command of a CI system",
+        "holds a character that cannot be shown, such as a line break, a damaged one (U+FFFD), or a command of a CI system",
     };
   }
   return isMarker(secret)

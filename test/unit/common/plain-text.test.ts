@@ -21,6 +21,7 @@ it.each<[text: string, isPlain: boolean]>([
   ["a\nb", false],
   ["a\u061cb", false],
   ["a\ud800", false],
+  ["a\ufffd", false],
   ["##[a", false],
   ["::add-mask::a", false],
   [" ::error file=a,line=1::b", false],

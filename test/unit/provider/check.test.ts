@@ -90,7 +90,7 @@ describe("A check of invalid arguments", () => {
   it.each<[name: string, problem: string, values: readonly unknown[]]>([
     ["databaseId", "absent or no string", [undefined, null, {}, 1.5, 2 ** 53]],
     ["databaseId", "no segment of a path", ["", ".", "..", "\ud800"]],
-    ["databaseId", "badly copied", [" base_1", "base_1\n", "b\0"]],
+    ["databaseId", "badly copied", [" base_1", "base_1\n", "b\0", "b\ufffd"]],
     ["tableId", "no identifier", [{}, "", "tbl_1 "]],
     ["url", "absent or no string", [undefined, 7]],
     ["url", "relative", ["a.example/hooks", "//a.example"]],
@@ -107,6 +107,7 @@ describe("A check of invalid arguments", () => {
       "that are read as a command",
       ["https://a.b/##[x", "https://a.b/<{%x", "https://a.b/#\u200b#vso[x"],
     ],
+    ["url", "damaged", ["https://a.b/\ufffd"]],
     ["tableId", "with a command of a CI system", ["##vso[x"]],
     ["url", "unencrypted", ["HTTP://example.com", "http://128.0.0.1"]],
     ["url", "unencrypted to an IPv4 address within IPv6", ["http://[::ffff:127.0.0.1]"]],

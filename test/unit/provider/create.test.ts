@@ -117,10 +117,12 @@ describe("A creation whose response holds no secret that can be stored", () => {
     ["begins like a command of a CI system", "::stop-commands::x"],
     ["holds a colour of Pulumi's CLI", "whsec_<{%bogus%}>"],
     ["is one of Pulumi's markers of unknown values", unknownMarkers.string],
+    ["is not UTF-8", Buffer.from('{"id":17,"secret":"whsec_\xe4"}', "latin1")],
   ])(
     "is in doubt, with the id, and nothing is deleted, when the secret %s",
     async (_, unusable) => {
-      const returned = { body: { id: 17, secret: unusable } };
+      const body = unusable instanceof Buffer ? unusable : { id: 17, secret: unusable };
+      const returned = { body };
       const { create, methods, lines } = await startWithService([returned, deleted]);
 
       const error = await errorOf(create(someArgs()));

@@ -389,7 +389,7 @@ it("A problem of arguments or settings says what to write, and where", async () 
     [
       "databaseId: must be the identifier of the database, such as "base_abc123", a string: put it in quotes; around a configuration value in YAML, write fn::toJSON",
       "url: must be written like "https://example.com/hooks", without white space, control characters or backslashes",
-      "tableId: must be the identifier of one table, such as "tbl_orders", without control or invisible characters or surrounding white space",
+      "tableId: must be the identifier of one table, such as "tbl_orders", without control, invisible or damaged characters (U+FFFD) or surrounding white space",
       "events[0]: is unknown; expected one of record.created, record.updated, record.deleted, table.created, table.updated, table.deleted, field.created, field.updated, field.deleted (to subscribe to it anyway, set allowUnknownEvents: true)",
       "events[1]: is unknown; expected one of record.created, record.updated, record.deleted, table.created, table.updated, table.deleted, field.created, field.updated, field.deleted (to subscribe to it anyway, set allowUnknownEvents: true)",
       "events[2]: is unknown; expected one of record.created, record.updated, record.deleted, table.created, table.updated, table.deleted, field.created, field.updated, field.deleted (to subscribe to it anyway, set allowUnknownEvents: true)",

@@ -26,6 +26,10 @@ function listWithNested(changes: object, names: readonly string[]): StubResponse
   return { body: text.replaceAll('"…"', nestedBody) };
 }
 
+const inLatin1 = ({ body }: StubResponse): StubResponse => ({
+  body: Buffer.from(JSON.stringify(body), "latin1"),
+});
+
 describe("A refresh with listing", () => {
   it("requests the list of each database once, with the key", async () => {
     const { read, state, requests } = await startListing(listOf(listed(), listed({ id: 18 })));
@@ -138,6 +142,7 @@ describe("A refresh with listing", () => {
     ["holds one of Pulumi's markers", listOf(listed({ id: 1, url: unknownMarkers.string }))],
     ["holds 130,000 odd events", listOf(listed({ events: Array(130_000).fill(1) }))],
     ["holds 130,000 odd tables", listOf(listed({ tableIds: Array(130_000).fill(1) }))],
+    ["is not UTF-8", inLatin1(listOf(listed({ id: 1, url: "https://b.example/ä" })))],
     ["holds a line break", listOf(listed({ id: 1, url: "\n" }))],
     ["holds a line separator", listOf(listed({ id: 1, url: "\u2028" }))],
     ["holds a paragraph separator", listOf(listed({ id: 1, url: "\u2029" }))],
