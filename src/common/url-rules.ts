@@ -9,27 +9,22 @@ export const apiPath = "/api/v1";
 // The state holds the normalized text, in which a letter can have six characters or more.
 const tooLong = `must have at most ${maxTextLength} characters, percent-encoded`;
 
-// What a template with a missing value, or one that was not evaluated, makes of a host.
-const missingValue = /^(?:undefined|null)$|[${}()]/;
+// What a template makes of a host if a value is missing, if it is not evaluated, or if its value is
+// a whole URL.
+const missingValue = /(?:^|\.)(?:undefined|null)(?:\.|$)|[${}()]|^https?$/;
 
 /** Returns the problem of a receiver's url: what is wrong, and what to write instead. */
 export function validateReceiverUrl(url: string, { allowInsecureUrl = false }): readonly string[] {
-  const parsed = parseHttpUrl(url);
-  if (parsed === null) {
-    return [syntaxProblem(url, "https://example.com/hooks")];
-  }
-  if (Math.max(url.length, parsed.href.length) > maxTextLength) {
-    return [tooLong];
-  }
-  if (missingValue.test(parsed.hostname)) {
-    return ["must have a host name; the one it has looks like a template without its value"];
+  const problems = validateUrl(url, "https://example.com/hooks");
+  if (problems.length > 0) {
+    return problems;
   }
   if (!isPlainText(url)) {
     return [
       "must hold no invisible or damaged characters (U+FFFD), and no text that Pulumi or a CI system reads as a command, such as ##[: write %23 for # or percent-encode the character",
     ];
   }
-  return allowInsecureUrl || !isInsecure(parsed)
+  return allowInsecureUrl || !isInsecure(new URL(url))
     ? []
     : [
         "must begin with https:// (http:// only for a loopback host). To send notifications unencrypted anyway, set allowInsecureUrl: true",
@@ -38,13 +33,11 @@ export function validateReceiverUrl(url: string, { allowInsecureUrl = false }): 
 
 /** Returns the problem of a base URL: what is wrong, and what to write instead. */
 export function validateBaseUrl(baseUrl: string): readonly string[] {
-  const parsed = parseHttpUrl(baseUrl);
-  if (parsed === null) {
-    return [syntaxProblem(baseUrl, "https://tables.example.com")];
+  const problems = validateUrl(baseUrl, "https://tables.example.com");
+  if (problems.length > 0) {
+    return problems;
   }
-  if (Math.max(baseUrl.length, parsed.href.length) > maxTextLength) {
-    return [tooLong];
-  }
+  const parsed = new URL(baseUrl);
   if (parsed.username !== "" || parsed.password !== "" || /[?#]/.test(baseUrl)) {
     return ["must hold no user name, password, query or fragment; the key goes into apiKey"];
   }
@@ -84,6 +77,22 @@ export function normalizeBaseUrl(baseUrl: string): string {
  */
 export function normalizeUrl(text: string): string {
   return URL.parse(text)?.href ?? text;
+}
+
+/** Returns the problem of a URL of either kind. */
+function validateUrl(url: string, example: string): readonly string[] {
+  const parsed = parseHttpUrl(url);
+  if (parsed === null) {
+    return [syntaxProblem(url, example)];
+  }
+  if (Math.max(url.length, parsed.href.length) > maxTextLength) {
+    return [tooLong];
+  }
+  return missingValue.test(parsed.hostname)
+    ? [
+        "must have a host name; the one it has looks like a template without its value, or around a whole URL",
+      ]
+    : [];
 }
 
 function syntaxProblem(url: string, example: string): string {

@@ -82,9 +82,6 @@ it.each([
 describe("A check of invalid arguments", () => {
   const withoutHost = ["https:", "https:/a.example", "https:///a.b", "https://"];
   const invalidHost = ["https://example.com:99999", "https://exa<mple.com"];
-  const templates = ["undefined/a", "NULL:80", "$(host)/a", "$host", "{host}.b"].map(
-    (host) => `https://${host}`,
-  );
   const disguised = ["svc.localhost", "notlocalhost", "127.0.0.1.example.com", "localhost@a.b"];
 
   it.each<[name: string, problem: string, values: readonly unknown[]]>([
@@ -101,7 +98,6 @@ describe("A check of invalid arguments", () => {
     ["url", "with characters that cannot be sent", ["https://a.b/\0", "https://a.b/\ud800"]],
     ["url", "too long", [`https://a.example/${"x".repeat(1_983)}`]],
     ["url", "too long once it is percent-encoded", [`https://a.example/${"ä".repeat(400)}`]],
-    ["url", "of a template without its value", templates],
     [
       "url",
       "that are read as a command",
