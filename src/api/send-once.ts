@@ -133,7 +133,9 @@ function failedConnection(kind: HttpFailure["kind"], error: unknown): HttpFailur
   if (kind === "unsent" && codes.length === 0) {
     throw error;
   }
-  const text = error instanceof Error ? error.message : "";
+  // The text of an assertion is source code of undici.
+  const hasText = error instanceof Error && !codes.includes("ERR_ASSERTION");
+  const text = hasText ? error.message : "";
   // undici has no field for the status of a proxy.
   const [, proxyStatus] = /^Proxy response \((\d{3})\)/.exec(text) ?? [];
   return proxyStatus === undefined

@@ -308,6 +308,19 @@ describe("A request that was sent", () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  it.each(["000", "099"])(
+    "ends without a text after status %s, about which undici repeats its source code",
+    async (status) => {
+      const response = `HTTP/1.1 ${status} Odd\r\ncontent-length: 0\r\n\r\n`;
+      await using server = await startRawServer((socket) => socket.end(response));
+
+      const outcome = await sendOnce(server.url);
+
+      const codes = ["ERR_ASSERTION"];
+      expect(outcome).toEqual({ kind: "noResponse", cause: "connection", codes, text: "" });
+    },
+  );
+
   const reset = { kind: "noResponse", cause: "connection", codes: ["ECONNRESET"] };
   it.each<[string, respond: (socket: Socket) => unknown, expected: object]>([
     ["its response", (socket) => socket.write(`${head}0123456789`), { kind: "response" }],
