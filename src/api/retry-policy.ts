@@ -12,10 +12,10 @@ const firstBackoffMs = 500;
 const longestBackoffMs = 10_000;
 // The first delay after "Retry-After: 0".
 const firstBackoffAfterZeroMs = 50;
-// Codes of Node.js and OpenSSL for a host that does not exist, a port without TLS and a certificate
-// that is not trusted.
+// Codes of Node.js and OpenSSL for a host that does not exist, a port that speaks another protocol
+// and a certificate that is not trusted.
 const permanentCodes =
-  /^(ENOTFOUND|ERR_SSL_WRONG_VERSION_NUMBER|CERT_.*|UNABLE_TO_.*|.*SELF_SIGNED_CERT.*|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME_INVALID)$/;
+  /^(ENOTFOUND|ERR_SSL_.*|ERR_HTTP2_.*|CERT_.*|UNABLE_TO_.*|.*SELF_SIGNED_CERT.*|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME_INVALID)$/;
 
 /** The kind of a request. Only a creation is not idempotent. */
 export type RequestKind = "create" | "delete" | "list";

@@ -41,6 +41,8 @@ it.each<[string, HttpOutcome]>([
   ["the certificate does not match the host", outcomes.notConnected("HOSTNAME_MISMATCH")],
   ["the proxy is not usable", outcomes.unsent("proxyUrl")],
   ["the port has no TLS", outcomes.notConnected("ERR_SSL_WRONG_VERSION_NUMBER")],
+  ["the port speaks no such TLS", outcomes.notConnected("ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION")],
+  ["the port speaks HTTP/2", outcomes.notConnected("ERR_HTTP2_ERROR")],
   ["the proxy refuses to connect", outcomes.refusedByProxy(403)],
   ["the proxy asks for a password", outcomes.refusedByProxy(407)],
   ["Pulumi is stopping", outcomes.unsent("stopping")],
