@@ -8,6 +8,7 @@ import {
 } from "../common/settings-table.js";
 import { validateNames } from "../common/unknown-names.js";
 import type { ProviderArgs } from "./args.js";
+import { givenArgs } from "./given-args.js";
 
 /**
  * Returns the arguments of a `Provider` as Pulumi's engine expects them: every value as text, and
@@ -20,8 +21,7 @@ import type { ProviderArgs } from "./args.js";
  * exist, and for every other value that is not valid, all in one error.
  */
 export function providerInputs(name: string, args: ProviderArgs, namePrefix = ""): pulumi.Inputs {
-  // A JavaScript program can omit the arguments.
-  const given: Partial<Record<SettingName, unknown>> = args ?? {};
+  const given: Partial<Record<SettingName, unknown>> = givenArgs(`Provider ${name}`, args);
   const plain = settingNames.filter((setting) => !isPending(given[setting]));
   assertValid(name, [
     ...(isDefaultProviderName(name) ? [defaultNameProblem] : []),

@@ -3,6 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { EventType } from "../common/event-types.js";
 import { unsupportedGetText } from "../common/unsupported-get.js";
 import type { WebhookArgs } from "./args.js";
+import { givenArgs } from "./given-args.js";
 
 /** What tells the two `Webhook` classes apart. */
 export interface WebhookModule {
@@ -51,8 +52,8 @@ export abstract class WebhookResource extends pulumi.CustomResource {
       throw unsupportedGetError(name);
     }
     assertOwnProvider(name, opts, webhookModule);
-    // A JavaScript program can omit the arguments. `pulumi preview` then reports the missing ones.
-    const given: Partial<WebhookArgs> = args ?? {};
+    // `pulumi preview` reports missing ones.
+    const given = givenArgs(`Webhook ${name}`, args);
     super(
       webhookModule.type,
       name,

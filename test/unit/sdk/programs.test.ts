@@ -91,6 +91,21 @@ describe.each([dynamicProvider, nativeProvider])("A Webhook of $name", (row) => 
     expect(requests()[0]?.getVersion()).toBe("1.2.3");
   });
 
+  it("refuses an Output in place of its arguments in one sentence, and so does a Provider", async () => {
+    const output = pulumi.output(args) as never;
+    const oneSentence = (resource: string) => new RegExp(`^${resource}: [^.]*Output[^.]*\\.$`);
+
+    for (const [resource, declare] of [
+      ["Webhook orders", () => new Webhook("orders", output)],
+      ["Provider eu", () => new Provider("eu", output)],
+    ] as const) {
+      expect(declare).toThrow(pulumi.RunError);
+      expect(declare).toThrow(oneSentence(resource));
+    }
+    await new Promise(setImmediate);
+    expect(requests()).toEqual([]);
+  });
+
   it("is registered without arguments too, because the preview reports those that are missing", async () => {
     await resolved(new Webhook("orders", undefined as never).id);
 
