@@ -35,7 +35,8 @@ export function readDescribedWebhook(
       problem: `${importVariable} is not set, and the service does not reveal the secret again`,
     };
   }
-  const webhooks = parseJson(variable);
+  // Some editors write a byte order mark in front of a file.
+  const webhooks = parseJson(variable.replace(/^\ufeff/, ""));
   if (!isJsonObject(webhooks)) {
     return { problem: `${importVariable} is not a JSON object` };
   }

@@ -43,6 +43,12 @@ describe("An import", () => {
     expect(lines).toEqual([lineOf(17), lineOf(18), lineOf(17)]);
   });
 
+  it("ignores a byte order mark in front of the variable, which some editors write", async () => {
+    const run = await startImport(`\ufeff${JSON.stringify({ 17: described })}`);
+
+    expect((await run.import("17")).props.secret).toEqual(wrapped(secret));
+  });
+
   it("takes the webhook of its number among several", async () => {
     const run = await startImport({
       17: { ...described, secret: "whsec_a" },
