@@ -6,6 +6,7 @@ import type { HttpFailure, HttpResponse } from "../../api/send-once.js";
 import { oneLine } from "../../common/plain-text.js";
 import type { Context } from "../run/operation.js";
 import { nameOfSetting } from "./names.js";
+import { sentences } from "./sentences.js";
 
 const maxShownEntries = 5;
 const unusablePartText: Readonly<Record<UnusableContent["part"], string>> = {
@@ -71,7 +72,10 @@ function noResponseText({ settings, reporter }: Context, failure: HttpFailure): 
     case "stopping":
       return "was not sent, because Pulumi is stopping";
     case "proxyUrl":
-      return `${incomplete}: HTTPS_PROXY or HTTP_PROXY is not the URL of a proxy; write http://HOST:PORT`;
+      return sentences(
+        `${incomplete}: HTTPS_PROXY or HTTP_PROXY is not the URL of a proxy; write http://HOST:PORT,`,
+        `or http://USER:PASSWORD@HOST:PORT with user and password percent-encoded`,
+      );
     case "connection":
     case "proxy": {
       // The text can repeat the host of a receiver, which often is in the same domain as the
