@@ -31,7 +31,10 @@ interface ArgumentRule {
 const outputInText = /Calling (\[toString\]|__str__) on an \[?Output/;
 
 const validateDatabaseId = validateIdentifierOf("the database", "base_abc123");
-const validateTableId = validateIdentifierOf("one table", "tbl_orders");
+const validateTableId = validateIdentifierOf(
+  "one table (leave it out for all tables)",
+  "tbl_orders",
+);
 
 /** Every argument of a webhook, and its rule. */
 export const webhookArguments = {
