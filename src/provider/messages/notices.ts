@@ -45,16 +45,16 @@ export function goneText(name: string): string {
   return `The service returned 404 for ${name} and does not list it: it was already gone.`;
 }
 
-/** Warns of drift. Pulumi compares with the arguments next. */
+/** Warns of drift. A preview stores nothing. Pulumi compares with the arguments next. */
 export function driftText(name: string, properties: readonly string[]): string {
-  return `At the service, these properties of ${name} differ from the state, which has them now: ${properties.join(", ")}.`;
+  return `At the service, these properties of ${name} differ from the state, and a refresh stores them: ${properties.join(", ")}.`;
 }
 
-/** Warns that a complete list does not hold a webhook. */
+/** Warns that a complete list does not hold a webhook. A preview removes nothing. */
 export function absentFromListText(name: string): string {
   return sentences(
-    `The service does not list ${name}, which leaves the state.`,
-    `If the program declares it, the next "pulumi up" creates a new one, with a new secret:`,
+    `The service does not list ${name}, so a refresh removes it from the state.`,
+    `If the program declares it, "pulumi up" then creates a new one, with a new secret:`,
     `before that, look at the service for a webhook with this number, because a list can lag behind.`,
   );
 }

@@ -569,10 +569,10 @@ it("A notice says what happened to a webhook, or why nothing happened", () => {
     ),
   }).toMatchInlineSnapshot(`
     {
-      "absentFromList": "The service does not list webhook 17 of database base_abc123, which leaves the state. If the program declares it, the next "pulumi up" creates a new one, with a new secret: before that, look at the service for a webhook with this number, because a list can lag behind.",
+      "absentFromList": "The service does not list webhook 17 of database base_abc123, so a refresh removes it from the state. If the program declares it, "pulumi up" then creates a new one, with a new secret: before that, look at the service for a webhook with this number, because a list can lag behind.",
       "absentFromUnknownDatabase": "The service returned 404 for webhook 17 of database ?, which is therefore removed from the state. A key without access to the database gets the same response: if that is possible here, check at the service that the webhook is gone.",
       "difference": "The program and webhook 17 of database base_abc123 differ: url, tableId (now all tables). An update replaces the webhook, and the new one has a new secret.",
-      "drift": "At the service, these properties of webhook 17 of database base_abc123 differ from the state, which has them now: url, events.",
+      "drift": "At the service, these properties of webhook 17 of database base_abc123 differ from the state, and a refresh stores them: url, events.",
       "gone": "The service returned 404 for webhook 17 of database base_abc123 and does not list it: it was already gone.",
       "importing": "Importing webhook 17, as DBWEBHOOKS_IMPORT describes it: it was not looked up. If another resource has this webhook, or its deletion is pending, first remove that entry with "pulumi state delete": otherwise Pulumi may delete the webhook with it.",
       "inactive": "At the service, webhook 17 of database base_abc123 is switched off (active: false), so it sends no notifications.",
