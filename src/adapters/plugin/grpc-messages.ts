@@ -57,22 +57,11 @@ export function diffResponse(
   return response;
 }
 
-/** A request that the plugin cannot accept, with its gRPC status code. */
-export class RequestError extends WebhookError {
-  readonly code: status;
-
-  constructor(message: string, code: status) {
-    super("unchanged", message);
-    this.code = code;
-  }
-}
-
-/** Translates an error for the engine. */
+/**
+ * Translates an error for the engine, which shows its message alone. The message of an unexpected
+ * error can contain a secret.
+ */
 export function grpcErrorOf(error: unknown): Partial<ServiceError> {
-  if (error instanceof RequestError) {
-    return { code: error.code, details: error.message };
-  }
-  // The message of any other error can contain a secret.
   const { message } =
     error instanceof WebhookError ? error : new WebhookError("fault", unexpectedErrorText);
   return { code: status.UNKNOWN, details: message };

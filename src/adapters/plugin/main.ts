@@ -3,7 +3,7 @@
 // between Pulumi's gRPC and the provider.
 import "./assert-node-version.js";
 import { interruptedText } from "../../provider/messages/notices.js";
-import { cannotListenText, startedByHandText } from "../../provider/messages/plugin-errors.js";
+import { startedByHandText } from "../../provider/messages/plugin-errors.js";
 import { EngineMonitor, isEngineAddress } from "../../provider/run/engine-monitor.js";
 import { EngineLog } from "./engine-log.js";
 import { PluginServer } from "./server.js";
@@ -13,7 +13,8 @@ void main(process.argv.at(-1));
 /** Serves the plugin to the engine at this address until the engine is gone. */
 async function main(engineAddress: string | undefined): Promise<void> {
   if (!isEngineAddress(engineAddress)) {
-    fail(startedByHandText);
+    process.stderr.write(`${startedByHandText}\n`);
+    process.exitCode = 1;
     return;
   }
   const log = new EngineLog(engineAddress);
@@ -22,19 +23,8 @@ async function main(engineAddress: string | undefined): Promise<void> {
     () => log.write("", interruptedText, "warning"),
     () => log.flush(),
   );
-  try {
-    const ownPort = await new PluginServer(engineMonitor, log).listen();
-    // Pulumi reads the port from the first line of stdout, so nothing else may be printed before
-    // it.
-    process.stdout.write(`${ownPort}\n`);
-  } catch (error) {
-    fail(cannotListenText((error as Error).message));
-    return;
-  }
+  const ownPort = await new PluginServer(engineMonitor, log).listen();
+  // Pulumi reads the port from the first line of stdout, so nothing else may be printed before it.
+  process.stdout.write(`${ownPort}\n`);
   engineMonitor.watch();
-}
-
-function fail(line: string): void {
-  process.stderr.write(`${line}\n`);
-  process.exitCode = 1;
 }

@@ -1,10 +1,4 @@
-import {
-  Server,
-  ServerCredentials,
-  type ServerUnaryCall,
-  type sendUnaryData,
-  status,
-} from "@grpc/grpc-js";
+import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from "@grpc/grpc-js";
 import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import {
@@ -19,19 +13,19 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { dynamicWebhookType, pluginWebhookType } from "../../common/type-tokens.js";
 import { version } from "../../common/version.js";
 import {
-  alreadyConfiguredText,
+  notConfigurableText,
   notConfiguredText,
-  schemaProcessText,
   unknownTypeText,
   unnamedProviderText,
 } from "../../provider/messages/plugin-errors.js";
 import { checkSettings } from "../../provider/rules/check-settings.js";
 import type { EngineMonitor } from "../../provider/run/engine-monitor.js";
+import { WebhookError } from "../../provider/run/errors.js";
 import type { OperationOptions } from "../../provider/run/operation.js";
 import type { Notify } from "../../provider/run/reporter.js";
 import { WebhookProvider } from "../../provider/webhook-provider.js";
 import type { EngineLog } from "./engine-log.js";
-import { grpcErrorOf, propertiesOf, RequestError, structOf } from "./grpc-messages.js";
+import { grpcErrorOf, propertiesOf, structOf } from "./grpc-messages.js";
 import schema from "./schema-template.json";
 import { settingsSourceOf } from "./settings-source.js";
 import { failuresOf, webhookMethods } from "./webhook-methods.js";
@@ -100,24 +94,19 @@ export class PluginServer {
   }
 
   /**
-   * Accepts one configuration: Pulumi sends one to a process. Every user of this machine can
-   * connect to the port, and could otherwise make the plugin send the key from the environment to
-   * another service.
+   * Accepts one configuration. Every user of this machine can connect to the port, and could
+   * otherwise make the plugin send the key from the environment to another service. Pulumi sends
+   * one to a process, and none to a process that it starts for the schema of a program in YAML.
    */
   #configure(request: ConfigureRequest): ConfigureResponse {
     const [name = "", args] = [request.getName(), propertiesOf(request.getArgs())];
     if (name === "") {
       // Without a name an explicit provider would take the key of the default one from the
       // environment.
-      throw new RequestError(unnamedProviderText, status.INVALID_ARGUMENT);
+      throw new WebhookError("unchanged", unnamedProviderText);
     }
-    if (this.#hasServedSchema) {
-      // For a program in YAML, Pulumi starts a process for the schema alone, and never configures
-      // it.
-      throw new RequestError(schemaProcessText, status.FAILED_PRECONDITION);
-    }
-    if (this.#provider !== undefined) {
-      throw new RequestError(alreadyConfiguredText, status.FAILED_PRECONDITION);
+    if (this.#hasServedSchema || this.#provider !== undefined) {
+      throw new WebhookError("unchanged", notConfigurableText);
     }
     const source = settingsSourceOf(name, args);
     this.#provider = new WebhookProvider(source, this.#engineMonitor);
@@ -138,10 +127,10 @@ export class PluginServer {
       // When a webhook moves to the dynamic provider, Pulumi also renames the type of an old one
       // whose deletion is pending, and still asks this provider for the deletion.
       if (type !== pluginWebhookType && type !== dynamicWebhookType) {
-        throw new RequestError(unknownTypeText(type), status.INVALID_ARGUMENT);
+        throw new WebhookError("unchanged", unknownTypeText(type));
       }
       if (this.#provider === undefined) {
-        throw new RequestError(notConfiguredText, status.FAILED_PRECONDITION);
+        throw new WebhookError("unchanged", notConfiguredText);
       }
       const notify: Notify = (line, severity) => this.#log.write(urn, line, severity);
       try {

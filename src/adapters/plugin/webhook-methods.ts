@@ -1,5 +1,4 @@
 // What each call of the engine about a webhook means to the provider.
-import { status } from "@grpc/grpc-js";
 import {
   CheckFailure,
   type CheckRequest,
@@ -27,9 +26,10 @@ import { existsText, externalWebhookText } from "../../provider/messages/plugin-
 import { readOperation } from "../../provider/read.js";
 import { parseStateEntry } from "../../provider/rules/state.js";
 import type { Properties } from "../../provider/rules/values.js";
+import { WebhookError } from "../../provider/run/errors.js";
 import type { OperationOptions } from "../../provider/run/operation.js";
 import type { WebhookProvider } from "../../provider/webhook-provider.js";
-import { diffResponse, propertiesOf, RequestError, structOf } from "./grpc-messages.js";
+import { diffResponse, propertiesOf, structOf } from "./grpc-messages.js";
 
 type Provider = WebhookProvider;
 
@@ -74,7 +74,7 @@ export const webhookMethods = {
     const props = propertiesOf(request.getProperties());
     const inputs = propertiesOf(request.getInputs());
     if (isExistsQuestion(request.getUrn())) {
-      throw new RequestError(existsText, status.INVALID_ARGUMENT);
+      throw new WebhookError("unchanged", existsText);
     }
     switch (purposeOf(props, inputs)) {
       case "refresh": {
@@ -88,7 +88,7 @@ export const webhookMethods = {
         return readResponse(id, withProviderText(outputs), withProviderText(described));
       }
       case "external":
-        throw new RequestError(externalWebhookText, status.INVALID_ARGUMENT);
+        throw new WebhookError("unchanged", externalWebhookText);
     }
   },
 

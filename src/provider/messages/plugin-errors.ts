@@ -10,9 +10,7 @@ export const startedByHandText = `${plugin} is started by Pulumi, with the addre
 export const unnamedProviderText =
   "Configure failed: Pulumi has sent no name of the provider. Nothing was changed.";
 
-export const schemaProcessText = `Configure failed: this process of ${plugin} was asked for its schema before, and Pulumi does not configure such a process. Nothing was changed.`;
-
-export const alreadyConfiguredText = `Configure failed: ${plugin} is already configured. Nothing was changed.`;
+export const notConfigurableText = `Configure failed: this process of ${plugin} was configured or asked for its schema before. Nothing was changed.`;
 
 export const notConfiguredText = `${plugin} received a request before Configure.`;
 
@@ -25,8 +23,4 @@ export const unexpectedErrorText = `The request failed: an unexpected error. ${b
 
 export function unknownTypeText(type: string): string {
   return `There is no resource type ${type} in dbwebhooks: write ${pluginWebhookType}.`;
-}
-
-export function cannotListenText(reason: string): string {
-  return `${plugin} cannot listen on 127.0.0.1: ${reason}`;
 }

@@ -73,16 +73,19 @@ describe("The plugin", () => {
   it("refuses a resource of another type, and names its own", async () => {
     const { plugin } = await startConfigured();
     const { check } = operationsOf(plugin.call, urn.replace(type, "dbwebhooks:index:Hook"));
-    const refusal = { code: status.INVALID_ARGUMENT, message: expect.stringContaining(type) };
 
-    await expect(check(inputs)).rejects.toMatchObject(refusal);
+    const error = await errorOf(check(inputs));
+
+    expect(kindOf(error)).toBe("unchanged");
+    expect(error.message).toContain(type);
   });
 
   it("refuses a resource before it is configured", async () => {
     const plugin = await startPlugin();
-    const code = status.FAILED_PRECONDITION;
 
-    await expect(plugin.create(inputs)).rejects.toMatchObject({ code });
+    const error = await errorOf(plugin.create(inputs));
+
+    expect(kindOf(error)).toBe("unchanged");
   });
 
   it.each(["base_abc123/17", "orders"])("sends nothing about the id %s", async (id) => {
@@ -122,7 +125,7 @@ describe("The plugin", () => {
     ];
     await create();
 
-    expect(errors).toMatchObject(Array(2).fill({ code: status.FAILED_PRECONDITION }));
+    expect(errors.map(kindOf)).toEqual(["unchanged", "unchanged"]);
     expect(countsOf(service).created).toBe(1);
   });
 
@@ -174,7 +177,7 @@ describe("The plugin", () => {
 
     const error = await errorOf(plugin.configure({ baseUrl: "http://127.0.0.1:1" }));
 
-    expect(error).toMatchObject({ code: status.FAILED_PRECONDITION });
+    expect(kindOf(error)).toBe("unchanged");
     expect(kindOf(await errorOf(plugin.create(inputs)))).toBe("unchanged");
   });
 
