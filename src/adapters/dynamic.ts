@@ -10,11 +10,10 @@ import { diffOperation } from "../provider/diff.js";
 import { interruptedText } from "../provider/messages/notices.js";
 import { readOperation } from "../provider/read.js";
 import { parseStateEntry } from "../provider/rules/state.js";
-import type { Properties } from "../provider/rules/values.js";
+import { type Properties, withWrappedSecret } from "../provider/rules/values.js";
 import { EngineMonitor } from "../provider/run/engine-monitor.js";
 import type { Operation } from "../provider/run/operation.js";
 import type { Severity } from "../provider/run/reporter.js";
-import { updateOperation } from "../provider/update.js";
 import { WebhookProvider } from "../provider/webhook-provider.js";
 
 // A write fails once the engine has ended, but this process may still have to delete a new webhook.
@@ -66,9 +65,12 @@ export async function read(id: string, props: Properties): Promise<dynamic.ReadR
   return performOperation(readOperation, parseStateEntry(id, props));
 }
 
-/** Keeps the old outputs. */
+/**
+ * Keeps the old outputs: without this function Pulumi would store the provider text alone, and the
+ * secret would be lost. Every difference replaces the webhook, so there is nothing to update.
+ */
 export async function update(_id: string, olds: Properties): Promise<dynamic.UpdateResult> {
-  return performOperation(updateOperation, { olds });
+  return { outs: withWrappedSecret(olds) };
 }
 
 async function remove(id: string, props: Properties): Promise<void> {

@@ -27,7 +27,6 @@ import { EngineMonitor } from "../../../src/provider/run/engine-monitor.ts";
 import { KnownWebhooks } from "../../../src/provider/run/known-webhooks.ts";
 import type { Context } from "../../../src/provider/run/operation.ts";
 import { Reporter } from "../../../src/provider/run/reporter.ts";
-import { updateOperation } from "../../../src/provider/update.ts";
 import { errorBody, someArgs, someSettings, unknownMarkers } from "../../helpers/builders.ts";
 import { startProvider } from "../../helpers/provider.ts";
 import * as outcomes from "../../helpers/transport.ts";
@@ -528,7 +527,6 @@ it("A message names the operation and its webhook", () => {
     createOperation.name({ inputs: {} }),
     readOperation.name(stored),
     importOperation.name({ id: "whsec_swapped" }),
-    updateOperation.name({ olds: state }),
     deleteOperation.name(stored),
   ]).toEqual([
     "Check webhook",
@@ -537,7 +535,6 @@ it("A message names the operation and its webhook", () => {
     "Create webhook",
     `Read ${name}`,
     "Import webhook",
-    "Update webhook",
     `Delete ${name}`,
   ]);
 });
