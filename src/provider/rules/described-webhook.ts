@@ -6,7 +6,7 @@ import { isJsonObject, parseJson } from "../../common/json.js";
 import { importVariable } from "../../common/settings-table.js";
 import { parseArguments, webhookArguments, withoutNullish, withSortedEvents } from "./arguments.js";
 import type { SettingsSource } from "./read-settings.js";
-import { type Properties, parseSecret, type StorableSecret } from "./values.js";
+import { type Properties, parseSecret } from "./values.js";
 
 /** A webhook to import, or why there is no usable description of it. */
 export type DescribedWebhook =
@@ -48,27 +48,16 @@ export function readDescribedWebhook(
 
 function parseDescription(described: Properties): DescribedWebhook {
   const { secret, ...args } = withoutNullish(described);
-  const copied = parseCopiedSecret(secret);
+  const storable = parseSecret(secret);
   const parsed = parseArguments(args);
   const problems = [
-    ...("problem" in copied ? [`secret: ${copied.problem}`] : []),
+    ...("problem" in storable ? [`secret: ${storable.problem}`] : []),
     ...validateDescribedNames(args),
     ...("problems" in parsed ? parsed.problems : []),
   ];
-  return problems.length > 0 || "problem" in copied || "problems" in parsed
+  return problems.length > 0 || "problem" in storable || "problems" in parsed
     ? { problem: `${importVariable} does not describe it: ${problems.join("; ")}` }
-    : { webhook: parsed.webhook, inputs: withSortedEvents(args), secret: copied.secret };
-}
-
-/**
- * A secret that a user copies has no white space at its ends. One that the service returns may have
- * some.
- */
-function parseCopiedSecret(secret: unknown): StorableSecret {
-  const parsed = parseSecret(secret);
-  return "problem" in parsed || parsed.secret.trim() === parsed.secret
-    ? parsed
-    : { problem: "has white space at its beginning or its end" };
+    : { webhook: parsed.webhook, inputs: withSortedEvents(args), secret: storable.secret };
 }
 
 function validateDescribedNames(args: Properties): string[] {

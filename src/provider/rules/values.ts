@@ -37,7 +37,7 @@ export function isMarker(value: unknown): boolean {
 }
 
 /** A secret that Pulumi can store and print unchanged, or why it cannot. */
-export type StorableSecret = { readonly secret: string } | { readonly problem: string };
+type StorableSecret = { readonly secret: string } | { readonly problem: string };
 
 /**
  * Returns a secret if it is undamaged, and Pulumi can store it, and print it, unchanged: Pulumi

@@ -95,7 +95,7 @@ describe("An import", () => {
     ["has the name of the webhook before", { "base/17": described }, ""],
     ["has no secret", { 17: { ...described, secret: null } }, "secret: "],
     ["has an empty secret", { 17: { ...described, secret: "" } }, "secret: "],
-    ["has white space", { 17: { ...described, secret: `${secret} ` } }, "secret: "],
+    ["has a line break", { 17: { ...described, secret: `${secret}\n` } }, "secret: "],
     ["has no database", { 17: { ...described, databaseId: undefined } }, "databaseId: "],
     ["has no url", { 17: { ...described, url: undefined } }, "url: "],
     ["has a wrong url", { 17: { ...described, url: "a.example" } }, "url: "],
