@@ -4,7 +4,6 @@ import {
   validateArguments,
   withoutNullish,
   withSortedEvents,
-  withTextIdentifiers,
 } from "./rules/arguments.js";
 import type { Properties } from "./rules/values.js";
 import { localOperation } from "./run/operation.js";
@@ -20,7 +19,7 @@ export const checkOperation = localOperation<{ readonly news: Properties }, Chec
   name: () => "Check webhook",
   sensitive: ({ news }) => ({ properties: news }),
   run: ({ settingsResult }, { news }) => {
-    const inputs = withTextIdentifiers(withoutNullish(news));
+    const inputs = withoutNullish(news);
     const problems = [
       ...settingsResult.problems,
       ...validateArgumentNames(inputs),

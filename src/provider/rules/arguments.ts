@@ -105,19 +105,6 @@ export function withoutNullish(properties: Properties): Record<string, unknown> 
   );
 }
 
-/**
- * Returns arguments in which an identifier that is a safe integer is text: YAML makes numbers of
- * digits.
- */
-export function withTextIdentifiers(args: Properties): Properties {
-  const identifiers = Object.entries(args)
-    .filter(
-      ([name, value]) => ["databaseId", "tableId"].includes(name) && Number.isSafeInteger(value),
-    )
-    .map(([name, value]) => [name, String(value)]);
-  return { ...args, ...Object.fromEntries(identifiers) };
-}
-
 /** Returns arguments with their events sorted, and without duplicates. */
 export function withSortedEvents(args: Properties): Properties {
   return { ...args, events: normalizeEvents(args.events) };
