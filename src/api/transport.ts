@@ -41,8 +41,7 @@ export interface ReportedDelay extends Delay {
 /** How a request ended, after its last attempt. */
 export interface CallResult {
   readonly outcome: HttpOutcome;
-  /** The outcomes of the attempts before the last one. */
-  readonly earlierOutcomes: readonly HttpOutcome[];
+  readonly attempts: number;
   /** The time since the first attempt began. */
   readonly elapsedMs: number;
   /** Why a retry that was due did not take place. */
@@ -97,20 +96,25 @@ export class Transport implements Sender {
 
   async #send(call: Call, stopping: AbortSignal | undefined): Promise<CallResult> {
     const { kind, request } = call;
-    const earlierOutcomes: HttpOutcome[] = [];
     // undici is loaded with the first request.
     this.#sendOnce ??= this.#createSendOnce(this.#options.timeoutSeconds);
     const sendOnce = await this.#sendOnce;
     await this.#pause.waitForEnd();
     // The pause before the first attempt does not count against `retrySeconds`.
     const startedAtMs = performance.now();
+    let ended: CallResult | undefined;
 
-    for (;;) {
+    for (let attempts = 1; ; attempts += 1) {
       // After a stop, the attempt ends as unsent.
       const outcome = await sendOnce(request, stopping);
+      if (ended !== undefined && outcome.kind === "unsent" && outcome.cause === "stopping") {
+        // The outcome of the attempt before it says what went wrong.
+        return { ...ended, giveUpReason: "stopping" };
+      }
       const elapsedMs = performance.now() - startedAtMs;
+      ended = { outcome, attempts, elapsedMs };
       const step = stepAfterAttempt(
-        { kind, outcome, attemptNumber: earlierOutcomes.length + 1, elapsedMs },
+        { kind, outcome, attemptNumber: attempts, elapsedMs },
         {
           retrySeconds: this.#options.retrySeconds,
           isStopping: stopping?.aborted ?? false,
@@ -118,9 +122,8 @@ export class Transport implements Sender {
         this.#random,
       );
       if (step.kind === "end") {
-        return { ...resultOf(outcome, earlierOutcomes, step.giveUpReason), elapsedMs };
+        return { ...ended, giveUpReason: step.giveUpReason };
       }
-      earlierOutcomes.push(outcome);
       if (step.kind === "pause") {
         this.#pause.extend(step.delayMs);
       }
@@ -147,18 +150,3 @@ export class Transport implements Sender {
 }
 
 type CreateSendOnce = (timeoutSeconds: number) => Promise<SendOnce>;
-
-/**
- * Ignores a retry that a stop prevented: the outcome of the attempt before it says what went wrong.
- */
-function resultOf(
-  outcome: HttpOutcome,
-  earlierOutcomes: readonly HttpOutcome[],
-  giveUpReason: GiveUpReason | undefined,
-): Pick<CallResult, "outcome" | "earlierOutcomes" | "giveUpReason"> {
-  const last = earlierOutcomes.at(-1);
-  const isStopped = outcome.kind === "unsent" && outcome.cause === "stopping";
-  return isStopped && last !== undefined
-    ? { outcome: last, earlierOutcomes: earlierOutcomes.slice(0, -1), giveUpReason: "stopping" }
-    : { outcome, earlierOutcomes, giveUpReason };
-}

@@ -58,7 +58,7 @@ export function stubTransport(sendWithRetries: Sender["sendWithRetries"]) {
 /** How a request ends after one attempt. */
 export const endedWith = (outcome: http.HttpOutcome): CallResult => ({
   outcome,
-  earlierOutcomes: [],
+  attempts: 1,
   elapsedMs: 0,
 });
 

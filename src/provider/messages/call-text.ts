@@ -91,7 +91,7 @@ function noResponseText({ settings, reporter }: Context, failure: HttpFailure): 
 /** Says why there was no further attempt, if one was due. */
 function gaveUpText(
   { settings }: Context,
-  { giveUpReason, outcome, earlierOutcomes, elapsedMs }: EndedCall,
+  { giveUpReason, outcome, attempts, elapsedMs }: EndedCall,
 ): string {
   if (giveUpReason === undefined) {
     return "";
@@ -101,13 +101,12 @@ function gaveUpText(
     connectionRefused: `a refused connection is retried for at most ${connectionRefusedSeconds} s`,
     stopping: "Pulumi is stopping",
   };
-  const attempts =
-    earlierOutcomes.length === 0 ? "1 attempt" : `${earlierOutcomes.length + 1} attempts`;
+  const attemptsText = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
   const retryAfterText =
     outcome.kind === "response" && outcome.retryAfterMs
       ? `the service asks for a wait of ${secondsText(outcome.retryAfterMs)}, and `
       : "";
-  return ` (gave up after ${attempts} in ${secondsText(elapsedMs)}: ${retryAfterText}${reasons[giveUpReason]})`;
+  return ` (gave up after ${attemptsText} in ${secondsText(elapsedMs)}: ${retryAfterText}${reasons[giveUpReason]})`;
 }
 
 /** Returns a time in messages. */

@@ -1,6 +1,6 @@
 // Every failure of an operation is one row of a table: its kind, its cause and the next step.
 import type { Deletion, EndedCall } from "../../api/client.js";
-import { factsOf, isRedirection } from "../../api/response-class.js";
+import { isRedirection } from "../../api/response-class.js";
 import { shownValue } from "../../common/plain-text.js";
 import { importVariable, settingsTable } from "../../common/settings-table.js";
 import type { Settings } from "../rules/read-settings.js";
@@ -264,11 +264,7 @@ function undoText(context: Context, undo: FailedUndo): string {
     case "failed":
       return callText(context, undo.call);
     case "absent":
-      return sentences(
-        "the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks",
-        undo.call.earlierOutcomes.some((outcome) => factsOf(outcome).mayBeCarriedOut) &&
-          "(an earlier attempt without a complete response may have deleted it)",
-      );
+      return "the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks";
     case "fault":
       return unexpectedText(context.reporter, undo.error);
   }

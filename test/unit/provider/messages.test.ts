@@ -59,7 +59,7 @@ const context = contextWith(settings);
 type More = Partial<Omit<EndedCall, "outcome">>;
 
 function failedWith(outcome: HttpOutcome, { unusable, ...more }: More = {}): EndedCall {
-  const ended = { request: outcomes.someRequest, earlierOutcomes: [], elapsedMs: 2_001, ...more };
+  const ended = { request: outcomes.someRequest, attempts: 1, elapsedMs: 2_001, ...more };
   return unusable !== undefined && outcome.kind === "response"
     ? { ...ended, outcome, unusable }
     : { ...ended, outcome };
@@ -77,7 +77,7 @@ it("A failed request's text says what was returned, or why nothing was, and why 
   const outOfRetries = { giveUpReason: "retrySeconds" } as const;
   const refusedRetries = {
     giveUpReason: "connectionRefused",
-    earlierOutcomes: [outcomes.connectionRefused, outcomes.connectionRefused],
+    attempts: 3,
     elapsedMs: 15_000,
   } as const;
 
