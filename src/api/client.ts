@@ -43,14 +43,12 @@ export type EndedCall =
   | (CallWith<HttpResponse> & { readonly unusable: UnusableContent });
 
 /**
- * `tooLarge`: the body is not read. `empty`: there is no body. `body`: it is no JSON object.
- * `entries`: some entries of a list are not usable.
+ * `tooLarge`: the body is not read. `body`: it is no JSON object. `entries`: some entries of a list
+ * are not usable.
  */
 export type UnusableContent =
-  | { readonly part: UnusableIdPart | "tooLarge" | "list" | "confirmation" | "success" }
+  | { readonly part: "tooLarge" | "body" | "id" | "list" | "confirmation" | "success" }
   | { readonly part: "entries"; readonly entries: readonly UnusableEntry[] };
-
-type UnusableIdPart = "empty" | "body" | "id";
 
 /** An entry of a list without its content. */
 export type UnusableEntry = Omit<ListEntry, "webhook">;
@@ -108,7 +106,7 @@ export async function createWebhook(
   }
   const created = parseCreatedWebhook(body);
   if (created?.id === undefined) {
-    const part = partWithoutId(body, created);
+    const part = created === undefined ? "body" : "id";
     return { kind: "inDoubt", call: { ...call, unusable: { part } } };
   }
   const { id, secret } = created;
@@ -165,22 +163,11 @@ export async function deleteWebhook(
       : { kind: "failed", call };
   }
   const deletion = parseDeletion(body);
-  if (isEmpty(body) || deletion?.success) {
+  if (body.trim() === "" || deletion?.success) {
     return { kind: "deleted" };
   }
   const part = deletion === undefined ? "confirmation" : "success";
   return { kind: "failed", call: { ...call, unusable: { part } } };
-}
-
-function partWithoutId(body: string, created: object | undefined): UnusableIdPart {
-  if (created !== undefined) {
-    return "id";
-  }
-  return isEmpty(body) ? "empty" : "body";
-}
-
-function isEmpty(body: string): boolean {
-  return body.trim() === "";
 }
 
 function webhooksPath(databaseId: string): string {

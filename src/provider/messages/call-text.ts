@@ -11,7 +11,6 @@ import { sentences } from "./sentences.js";
 const maxShownEntries = 5;
 const unusablePartText: Readonly<Record<UnusableContent["part"], string>> = {
   tooLarge: "with a body of more than 1 MiB",
-  empty: "without the id and the secret of the webhook: its body is empty",
   body: "with something other than the description of a webhook",
   id: "without a usable webhook id",
   list: "with something other than a list of webhooks",

@@ -86,7 +86,6 @@ it("A failed request's text says what was returned, or why nothing was, and why 
   expect({
     error: textOf(notFound),
     errorWithoutMessage: textOf(outcomes.response(400, undefined, errorBody("BAD", ""))),
-    empty: textOf(outcomes.response(201), { unusable: { part: "empty" } }),
     noList: textOf(outcomes.response(200), { unusable: { part: "list" }, request: listRequest }),
     unusableEntries: textOf(outcomes.response(200), {
       unusable: {
@@ -115,7 +114,6 @@ it("A failed request's text says what was returned, or why nothing was, and why 
     {
       "askedToWaitADay": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: the service asks for a wait of 86400 s, and dbwebhooks:retrySeconds is 120)",
       "askedToWaitLonger": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: the service asks for a wait of over a day, and dbwebhooks:retrySeconds (set by DBWEBHOOKS_RETRY_SECONDS) is 120)",
-      "empty": "POST https://tables.example.com/somewhere returned 201 without the id and the secret of the webhook: its body is empty",
       "error": "POST https://tables.example.com/somewhere returned 404 NOT_FOUND "It is gone."",
       "errorWithoutMessage": "POST https://tables.example.com/somewhere returned 400 BAD",
       "lostForNoReason": "POST https://tables.example.com/somewhere lost the connection before the response was complete (unknown reason)",
