@@ -1,17 +1,12 @@
 // Rules for identifiers and API keys.
 import { isPlainText } from "./plain-text.js";
 
-/** Whether a text can be the identifier of a database or a table. */
-export function isIdentifier(text: string): boolean {
-  return isPathSegment(text) && isPlainText(text) && text.trim() === text;
-}
-
 /**
- * Whether a text can be one segment of a path. URL parsers drop `.` and `..`, and a lone surrogate
- * cannot be percent-encoded.
+ * Whether a text can be the identifier of a database or a table. URL parsers drop `.` and `..` from
+ * a path.
  */
-export function isPathSegment(text: string): boolean {
-  return text !== "" && text !== "." && text !== ".." && text.isWellFormed();
+export function isIdentifier(text: string): boolean {
+  return !["", ".", ".."].includes(text) && isPlainText(text) && text.trim() === text;
 }
 
 /**

@@ -1,6 +1,6 @@
 // What Pulumi stores of a webhook.
 import type { NewWebhook, WebhookRef } from "../../api/client.js";
-import { isPathSegment, webhookIdOf } from "../../common/identifier.js";
+import { isIdentifier, webhookIdOf } from "../../common/identifier.js";
 import { parseBaseUrl } from "../../common/url-rules.js";
 import type { Properties } from "./values.js";
 
@@ -58,12 +58,10 @@ export function parseStateEntry(id: string, props: Properties): StateEntry {
  */
 export function addressOf(webhook: StateEntry): WebhookAddress | undefined {
   const id = webhookIdOf(webhook.id);
-  const { databaseId, baseUrl } = webhook.state;
-  if (id === undefined || baseUrl === undefined) {
-    return undefined;
-  }
-  const hasPath = databaseId !== undefined && isPathSegment(databaseId);
-  return hasPath ? { baseUrl, databaseId, id } : undefined;
+  const { databaseId = "", baseUrl } = webhook.state;
+  return id !== undefined && baseUrl !== undefined && isIdentifier(databaseId)
+    ? { baseUrl, databaseId, id }
+    : undefined;
 }
 
 function isTextList(value: unknown): value is readonly string[] {

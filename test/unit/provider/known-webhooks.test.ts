@@ -47,6 +47,7 @@ it.each<[string, id: string, changes: object, isLocated: boolean]>([
   ["a number with a leading zero", "017", {}, false],
   ["a number, and a state without a database", "17", { databaseId: "" }, false],
   ["a number, and a state with a path as database", "17", { databaseId: ".." }, false],
+  ["a number, and a state with a badly copied database", "17", { databaseId: "base_1 " }, false],
   ["a number, and a state without a base URL", "17", { baseUrl: "" }, false],
 ])(
   "An entry has an address only if its id and its state name one: %s",
