@@ -10,8 +10,6 @@ export const connectionRefusedSeconds = 15;
 
 const firstBackoffMs = 500;
 const longestBackoffMs = 10_000;
-// The first delay after "Retry-After: 0".
-const firstBackoffAfterZeroMs = 50;
 // Codes of Node.js and OpenSSL for a host that does not exist, a port that speaks another protocol
 // and a certificate that is not trusted.
 const permanentCodes =
@@ -103,8 +101,8 @@ function hasCode(outcome: HttpOutcome, pattern: RegExp): boolean {
 }
 
 function delayAfter(outcome: HttpOutcome, number: number, random: () => number): number {
-  const backoffMs = (firstMs: number) => Math.min(firstMs * 2 ** (number - 1), longestBackoffMs);
-  return outcome.kind === "response" && outcome.retryAfterMs !== undefined
-    ? outcome.retryAfterMs || backoffMs(firstBackoffAfterZeroMs)
-    : backoffMs(firstBackoffMs) * (0.5 + random() / 2);
+  const retryAfterMs = outcome.kind === "response" ? outcome.retryAfterMs : undefined;
+  const backoffMs = Math.min(firstBackoffMs * 2 ** (number - 1), longestBackoffMs);
+  // "Retry-After: 0" names no delay.
+  return retryAfterMs || backoffMs * (0.5 + random() / 2);
 }
