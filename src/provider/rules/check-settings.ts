@@ -1,13 +1,8 @@
 // What is decided about the settings of a provider before a resource uses it.
 import { shownValue } from "../../common/plain-text.js";
-import { settingNames } from "../../common/settings-table.js";
-import { validateNames } from "../../common/unknown-names.js";
 import { parseBaseUrl } from "../../common/url-rules.js";
 import { readSettings, type SettingsSource } from "./read-settings.js";
 import { hasMarker, type Properties, withUnwrappedSecrets, wrapSecret } from "./values.js";
-
-// Pulumi itself adds these properties to the settings.
-const pulumiNames = ["version", "pluginDownloadURL", "pluginChecksums", "__internal"];
 
 /** The result of {@link checkSettings}. */
 interface SettingsCheck {
@@ -19,7 +14,8 @@ interface SettingsCheck {
 /**
  * Checks the settings of a provider: the stack's configuration, or the arguments of an explicit
  * one. For an explicit provider, every problem is a failure once all arguments are known. For the
- * default provider, the webhooks report invalid values.
+ * default provider, the webhooks report invalid values. Other names pass: Pulumi adds properties of
+ * its own, and later versions may add further ones.
  *
  * @param olds The settings that Pulumi stored before; empty for a new provider.
  * @param source Where the new settings come from.
@@ -35,7 +31,6 @@ export function checkSettings(
   }
   const baseUrl = baseUrlOf(news);
   const failures = [
-    ...validateSettingNames(news),
     ...validateSameBaseUrl(baseUrlOf(olds), baseUrl),
     ...(hasMarker(news) ? [] : readSettings(source).problems),
   ];
@@ -50,11 +45,6 @@ export function checkSettings(
 function withSecretKey(settings: Properties): Properties {
   const { apiKey } = settings;
   return { ...settings, apiKey: hasMarker(apiKey) ? apiKey : wrapSecret(apiKey) };
-}
-
-function validateSettingNames(settings: Properties): string[] {
-  const names = Object.keys(settings).filter((name) => !pulumiNames.includes(name));
-  return validateNames(names, settingNames);
 }
 
 /** The base URL of a provider cannot change. */

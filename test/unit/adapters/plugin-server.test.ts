@@ -148,17 +148,17 @@ describe("The plugin", () => {
     expect(JSON.parse(schema.getSchema())).toMatchObject({ name: "dbwebhooks", version });
   });
 
-  it("refuses an unknown argument of an explicit provider, and no setting of the default one", async () => {
+  it("refuses an invalid argument of an explicit provider, and no setting of the default one", async () => {
     const { call } = await startPlugin();
     const failuresOf = async (name: string) => {
       const request = new messages.CheckRequest().setName(name);
-      request.setNews(struct({ baseUrl: "https://a.example", apiKey: "key", receiver: "1" }));
+      request.setNews(struct({ baseUrl: "https://a.example", apiKey: "a b" }));
       const response = await call<messages.CheckResponse>("checkConfig", request);
       return response.getFailuresList().map((failure) => failure.getReason());
     };
 
     expect(await failuresOf("default_0_1_0")).toEqual([]);
-    expect(await failuresOf("eu")).toEqual([expect.stringMatching(/^receiver: /)]);
+    expect(await failuresOf("eu")).toEqual([expect.stringMatching(/^apiKey: /)]);
   });
 
   it("refuses a configuration without the name of the provider, and takes no key for it", async () => {
