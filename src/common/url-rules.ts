@@ -83,7 +83,9 @@ export function normalizeUrl(text: string): string {
 function validateUrl(url: string, example: string): readonly string[] {
   const parsed = parseHttpUrl(url);
   if (parsed === null) {
-    return [syntaxProblem(url, example)];
+    return [
+      `must be an https:// URL with a valid host name and port, such as "${example}", without white space, control characters or backslashes`,
+    ];
   }
   if (Math.max(url.length, parsed.href.length) > maxTextLength) {
     return [tooLong];
@@ -93,15 +95,6 @@ function validateUrl(url: string, example: string): readonly string[] {
         "must have a host name; the one it has looks like a template without its value, or around a whole URL",
       ]
     : [];
-}
-
-function syntaxProblem(url: string, example: string): string {
-  if (/[\s\p{Cc}\p{Cs}\\]/u.test(url)) {
-    return `must be written like "${example}", without white space, control characters or backslashes`;
-  }
-  return /^https?:\/\//i.test(url)
-    ? `must have a host name, and a port from 0 to 65535 if it names one, such as "${example}"`
-    : `must begin with the scheme https://, such as "${example}"`;
 }
 
 function isInsecure({ protocol, hostname }: URL): boolean {
