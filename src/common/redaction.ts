@@ -1,6 +1,5 @@
 // What no message shows: which values are sensitive, and how they are found in a text.
 import { unescape as percentDecoded } from "node:querystring";
-import { importVariable } from "./settings-table.js";
 
 const placeholder = "[withheld: it may repeat a secret]";
 const ngramLength = 8;
@@ -33,20 +32,20 @@ export interface SensitiveSources {
   readonly apiKeys?: readonly string[];
   /** The arguments or the state of a webhook: its secret is sensitive, and parts of its url. */
   readonly properties?: { readonly url?: unknown; readonly secret?: unknown };
-  /** The environment of an import: the variable that describes webhooks is sensitive as a whole. */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** The description of webhooks to import, which is sensitive as a whole. */
+  readonly description?: string | undefined;
   /** The body of a response of any status: what it holds as a secret is sensitive. */
   readonly body?: string | undefined;
 }
 
 /** Returns the values that no message shows. */
 export function sensitiveValues(sources: SensitiveSources): string[] {
-  const { apiKeys = [], properties = {}, environment = {}, body = "" } = sources;
+  const { apiKeys = [], properties = {}, description, body = "" } = sources;
   const texts = (...values: readonly unknown[]) =>
     values.filter((value) => typeof value === "string");
   return [
     ...apiKeys,
-    ...texts(properties.secret, environment[importVariable]),
+    ...texts(properties.secret, description),
     ...texts(properties.url).flatMap(sensitivePartsOfUrl),
     ...[...body.matchAll(secretInText)].map(
       ({ groups = {} }) => groups.field ?? groups.parameter ?? "",

@@ -7,6 +7,8 @@ import type { Operation } from "./run/operation.js";
 
 interface ImportRequest {
   readonly id: string;
+  /** The value of the environment variable that describes webhooks. */
+  readonly description: string | undefined;
 }
 
 interface ImportResult {
@@ -15,17 +17,17 @@ interface ImportResult {
 }
 
 /**
- * Takes over a webhook that Pulumi does not know yet, as the environment describes it. Nothing is
+ * Takes over a webhook that Pulumi does not know yet, as its description says. Nothing is
  * sent: the service does not reveal the secret again, and the program declares the arguments
  * anyway.
  */
 export const importOperation: Operation<ImportRequest, ImportResult> = {
   // Whoever swaps two values passes the secret as the id or as the database.
   name: () => "Import webhook",
-  sensitive: (_request, environment) => ({ environment }),
+  sensitive: ({ description }) => ({ description }),
   onInvalidSettings: "unchanged",
-  run: ({ environment, knownWebhooks, reporter, settings, urn }, { id }) => {
-    const described = readDescribedWebhook(environment, id);
+  run: ({ knownWebhooks, reporter, settings, urn }, { id, description }) => {
+    const described = readDescribedWebhook(id, description);
     if ("problem" in described) {
       throw failure("notDescribed", reporter, described.problem);
     }

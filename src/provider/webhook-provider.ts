@@ -53,7 +53,7 @@ export class WebhookProvider {
   ): Promise<Result> {
     const sensitive = () => [
       { apiKeys: [this.#settingsResult?.settings?.apiKey ?? ""] },
-      operation.sensitive(request, this.#source.environment),
+      operation.sensitive(request),
     ];
     const reporter = new Reporter(operation.name(request), notify, this.#shown, sensitive);
     try {
@@ -76,7 +76,6 @@ export class WebhookProvider {
       knownWebhooks: this.#knownWebhooks,
       reporter,
       urn,
-      environment: this.#source.environment,
     };
     if (settings !== undefined) {
       return run(this.#connect(context, settings), request);

@@ -71,8 +71,10 @@ export function startProvider(settings: Texts = {}, options: ProviderOptions = {
       provider.perform(createOperation, { inputs }, optionsWith(options)),
     read: (id: string, props: Properties, options?: SomeOptions) =>
       provider.perform(readOperation, parseStateEntry(id, props), optionsWith(options)),
-    import: (id: string, options?: SomeOptions) =>
-      provider.perform(importOperation, { id }, optionsWith(options)),
+    import: (id: string, options?: SomeOptions) => {
+      const request = { id, description: environment.DBWEBHOOKS_IMPORT };
+      return provider.perform(importOperation, request, optionsWith(options));
+    },
     delete: (id: string, props: Properties, options?: SomeOptions) =>
       provider.perform(deleteOperation, parseStateEntry(id, props), optionsWith(options)),
   };

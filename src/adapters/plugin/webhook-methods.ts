@@ -17,6 +17,7 @@ import {
   withoutProviderText,
   withProviderText,
 } from "../../common/provider-text.js";
+import { importVariable } from "../../common/settings-table.js";
 import { checkOperation } from "../../provider/check.js";
 import { createOperation } from "../../provider/create.js";
 import { deleteOperation } from "../../provider/delete.js";
@@ -83,7 +84,8 @@ export const webhookMethods = {
         return found.id === "" ? new ReadResponse() : readResponse(id, found.props, inputs);
       }
       case "import": {
-        const imported = await provider.perform(importOperation, { id }, options);
+        const request = { id, description: process.env[importVariable] };
+        const imported = await provider.perform(importOperation, request, options);
         const { props: outputs, inputs: described } = imported;
         return readResponse(id, withProviderText(outputs), withProviderText(described));
       }

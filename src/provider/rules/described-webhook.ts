@@ -5,7 +5,6 @@ import { webhookIdOf } from "../../common/identifier.js";
 import { isJsonObject, parseJson } from "../../common/json.js";
 import { importVariable } from "../../common/settings-table.js";
 import { parseArguments, webhookArguments, withoutNullish, withSortedEvents } from "./arguments.js";
-import type { SettingsSource } from "./read-settings.js";
 import { type Properties, parseSecret } from "./values.js";
 
 /** A webhook to import, or why there is no usable description of it. */
@@ -22,14 +21,10 @@ export type DescribedWebhook =
  * Reads the description of one webhook. No problem repeats a name or a value of the variable: if
  * somebody has swapped the two, the name is the secret.
  */
-export function readDescribedWebhook(
-  environment: SettingsSource["environment"],
-  id: string,
-): DescribedWebhook {
+export function readDescribedWebhook(id: string, variable = ""): DescribedWebhook {
   if (webhookIdOf(id) === undefined) {
     return { problem: "the id to import is not the number of a webhook, such as 42" };
   }
-  const variable = environment[importVariable] ?? "";
   if (variable === "") {
     return {
       problem: `${importVariable} is not set, and the service does not reveal the secret again`,

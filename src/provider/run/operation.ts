@@ -2,7 +2,7 @@
 import type { ClientContext, WebhookList } from "../../api/client.js";
 import type { Transport } from "../../api/transport.js";
 import type { SensitiveSources } from "../../common/redaction.js";
-import type { Settings, SettingsResult, SettingsSource } from "../rules/read-settings.js";
+import type { Settings, SettingsResult } from "../rules/read-settings.js";
 import type { EngineMonitor } from "./engine-monitor.js";
 import type { ErrorKind } from "./errors.js";
 import type { KnownWebhooks } from "./known-webhooks.js";
@@ -21,7 +21,6 @@ export interface LocalContext {
   readonly knownWebhooks: KnownWebhooks;
   readonly reporter: Reporter;
   readonly urn: string | undefined;
-  readonly environment: SettingsSource["environment"];
 }
 
 /** Sends the requests of an account. */
@@ -44,10 +43,7 @@ export interface Operation<Request, Result> {
   /** Such as `Create webhook in database base_abc`. */
   readonly name: (request: Request) => string;
   /** Returns what its messages must not show, besides the API key. */
-  readonly sensitive: (
-    request: Request,
-    environment: LocalContext["environment"],
-  ) => SensitiveSources;
+  readonly sensitive: (request: Request) => SensitiveSources;
   readonly run: (context: Context, request: Request) => Result | Promise<Result>;
   /**
    * Runs in place of `run` if the settings are not valid, or the kind of the error that this is.

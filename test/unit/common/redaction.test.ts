@@ -150,10 +150,9 @@ it.each<[body: string, secrets: readonly string[]]>([
 });
 
 it("The key, the secret and the variable of an import are sensitive, and nothing that is no text", () => {
-  const environment = { DBWEBHOOKS_IMPORT: "described", PATH: "/bin" };
   const properties = { secret: "whsec_1", url: 7, databaseId: "base_1" };
 
-  expect(sensitiveValues({ apiKeys: ["key"], properties, environment })).toEqual([
+  expect(sensitiveValues({ apiKeys: ["key"], properties, description: "described" })).toEqual([
     "key",
     "whsec_1",
     "described",

@@ -255,10 +255,8 @@ describe("An error", () => {
     const get = () => {
       throw thrown;
     };
-    const environment = {
-      DBWEBHOOKS_IMPORT: JSON.stringify({ 17: { ...someArgs({ url }), secret } }),
-    };
-    const source = { get, isExplicit: () => false, environment };
+    const description = JSON.stringify({ 17: { ...someArgs({ url }), secret } });
+    const source = { get, isExplicit: () => false, environment: {} };
     const provider = new WebhookProvider(source, new EngineMonitor(undefined, notify));
     const inputs = someArgs({ url, secret });
     const stored = parseStateEntry("17", someState(inputs));
@@ -268,7 +266,7 @@ describe("An error", () => {
       errorOf(provider.perform(diffOperation, { ...stored, news: inputs }, { notify })),
       errorOf(provider.perform(createOperation, { inputs }, { notify })),
       errorOf(provider.perform(readOperation, stored, { notify })),
-      errorOf(provider.perform(importOperation, { id: "17" }, { notify })),
+      errorOf(provider.perform(importOperation, { id: "17", description }, { notify })),
       errorOf(provider.perform(deleteOperation, stored, { notify })),
     ]);
 

@@ -45,7 +45,6 @@ const transport = outcomes.stubTransport(() => Promise.reject(new Error("nothing
 const contextWith = (inSettings: Settings): Context => ({
   settingsResult: { settings: inSettings, problems: [] },
   urn: undefined,
-  environment: {},
   settings: inSettings,
   transport,
   knownWebhooks: new KnownWebhooks(),
@@ -426,8 +425,7 @@ it.each([
 
 it("What is wrong with the variable of an import is named, without its names and values", () => {
   const described = { ...someArgs(), secret: "whsec_1" };
-  const problemWith = (text: string | undefined, id = "17") =>
-    readDescribedWebhook({ DBWEBHOOKS_IMPORT: text }, id);
+  const problemWith = (text: string | undefined, id = "17") => readDescribedWebhook(id, text);
   const problemOf = (changes: object) =>
     problemWith(JSON.stringify({ 17: { ...described, ...changes } }));
 
@@ -517,7 +515,7 @@ it("A message names the operation and its webhook", () => {
     createOperation.name({ inputs: state }),
     createOperation.name({ inputs: {} }),
     readOperation.name(stored),
-    importOperation.name({ id: "whsec_swapped" }),
+    importOperation.name({ id: "whsec_swapped", description: undefined }),
     deleteOperation.name(stored),
   ]).toEqual([
     "Check webhook",
