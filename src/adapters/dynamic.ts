@@ -46,15 +46,12 @@ export async function diff(
   olds: Properties,
   news: Properties,
 ): Promise<dynamic.DiffResult> {
-  return performOperation(diffOperation, {
-    ...parseStateEntry(id, olds),
-    news: withoutProviderText(news),
-  });
+  return performOperation(diffOperation, { ...parseStateEntry(id, olds), news });
 }
 
 /** Creates the webhook and returns its secret for Pulumi to encrypt. */
 export async function create(inputs: Properties): Promise<dynamic.CreateResult> {
-  return performOperation(createOperation, { inputs: withoutProviderText(inputs) });
+  return performOperation(createOperation, { inputs });
 }
 
 /**

@@ -110,6 +110,7 @@ export class PluginServer {
     }
     const source = settingsSourceOf(name, args);
     this.#provider = new WebhookProvider(source, this.#engineMonitor);
+    // Without the support of previews in this response, Pulumi creates nothing in a preview.
     return new ConfigureResponse();
   }
 

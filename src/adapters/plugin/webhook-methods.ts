@@ -61,11 +61,7 @@ export const webhookMethods = {
   },
 
   create: async (request: CreateRequest, provider: Provider, options: OperationOptions) => {
-    if (request.getPreview()) {
-      // `Configure` does not offer previews of creations, but nothing must be created in one.
-      return new CreateResponse().setProperties(request.getProperties());
-    }
-    const inputs = withoutProviderText(propertiesOf(request.getProperties()));
+    const inputs = propertiesOf(request.getProperties());
     const { id, outs } = await provider.perform(createOperation, { inputs }, options);
     return new CreateResponse().setId(id).setProperties(structOf(withProviderText(outs)));
   },

@@ -331,16 +331,6 @@ describe("A webhook of the plugin", () => {
     expect(id).toBe(String(service.webhooks[0]?.id));
   });
 
-  it("is not created in a preview", async () => {
-    const { plugin, service } = await startConfigured();
-    const request = new messages.CreateRequest().setProperties(struct(inputs)).setPreview(true);
-
-    const response = await plugin.call<messages.CreateResponse>("create", request.setUrn(urn));
-
-    expect(response.getProperties()?.toJavaScript()).toEqual(inputs);
-    expect(service.requests).toEqual([]);
-  });
-
   it("shows drift as a difference of outputs if old inputs are passed, and none that ignoreChanges names", async () => {
     const { plugin, service } = await startConfigured();
     const id = "99";
