@@ -22,8 +22,12 @@ export const deleteOperation: Operation<StateEntry, void> = {
     if (address === undefined) {
       throw failure("noAddress", reporter, "notDeleted");
     }
+    const { baseUrl, id } = address;
+    if (baseUrl !== settings.baseUrl) {
+      // State can be edited by others, so a URL from the state must never receive the key.
+      throw failure("otherBaseUrlOfDeletion", reporter, { provider: settings, baseUrl });
+    }
     knownWebhooks.noteNumber(address);
-    const { id } = address;
     const name = nameOfWebhook(id, address.databaseId);
     if (knownWebhooks.isOwn(address)) {
       reporter.warn(keptText(name));
@@ -31,11 +35,6 @@ export const deleteOperation: Operation<StateEntry, void> = {
     }
     if (knownWebhooks.hasOtherHolder(address, urn)) {
       throw failure("otherHolder", reporter, id);
-    }
-    if (address.baseUrl !== settings.baseUrl) {
-      // State can be edited by others, so a URL from the state must never receive the key.
-      const { baseUrl } = address;
-      throw failure("otherBaseUrlOfDeletion", reporter, { provider: settings, baseUrl });
     }
     const deletion = await deleteWebhook(context, address);
     if (deletion.kind === "failed") {
