@@ -5,7 +5,7 @@ import { isDelete, isOf, isPost, withFields } from "../helpers/faults/faults.mts
 import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.ts";
 import { noPromptFlags, type StoredWebhooks, shareStack } from "../helpers/stack.ts";
 
-// Each outcome has a webhook, in a database of its name. All faults are in test/process/faults.
+// Each outcome has a webhook, in a database of its name. All faults are in test/unit/provider/faults.
 const creationOutcomes = ["created", "notCreated", "inDoubt", "withoutSecret", "unusableSecret"];
 const deletionOutcomes = ["alreadyGone", "notDeleted"];
 // These are replaced on request in the second update, although no argument changes.

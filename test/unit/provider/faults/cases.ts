@@ -4,28 +4,27 @@ import {
   type Interceptor,
   loseResponse,
   respondWith,
-} from "pulumi-dbwebhooks/local-service";
-import * as faults from "../../helpers/faults/faults.mts";
-import { startProxy } from "../../helpers/http-server.ts";
+} from "../../../../src/local-service/index.ts";
+import { errorBody } from "../../../helpers/builders.ts";
+import * as faults from "../../../helpers/faults/faults.mts";
+import { refusedUrl } from "../../../helpers/http-server.ts";
+import type { Texts } from "../../../helpers/provider.ts";
 
 /**
- * How an operation can end, and what the state then holds. An error's kind is the name of its
- * outcome, and `created`, `deleted` and `alreadyGone` are no errors.
+ * How an operation can end. An error's kind is the name of its outcome, and `created`, `deleted`
+ * and `alreadyGone` are no errors.
  */
-export const outcomes = {
-  created: "the webhook",
+type Outcome =
+  | "created"
   /** The service has created no webhook. */
-  notCreated: "nothing",
+  | "notCreated"
   /** The service may have created a webhook whose secret is lost. */
-  inDoubt: "nothing",
-  deleted: "nothing",
-  /** A line of output says that the service did not have the webhook any more. */
-  alreadyGone: "nothing",
+  | "inDoubt"
+  | "deleted"
+  /** A line says that the service did not have the webhook any more. */
+  | "alreadyGone"
   /** The service has not confirmed the deletion. */
-  notDeleted: "the webhook",
-} as const;
-
-export type Outcome = keyof typeof outcomes;
+  | "notDeleted";
 
 interface ExpectedResult {
   readonly outcome: Outcome;
@@ -38,7 +37,7 @@ interface ExpectedResult {
 interface Cause {
   /** What the service does, in the title of the test. */
   readonly does: string;
-  /** Default: none; the environment or an earlier removal is the cause. */
+  /** Default: none; the settings or an earlier removal are the cause. */
   readonly fault?: Interceptor;
   /** How many requests meet the fault. Default: all. */
   readonly times?: number;
@@ -46,52 +45,26 @@ interface Cause {
   readonly isHeldBack?: boolean;
   /** A part of the error message. */
   readonly errorContains?: string;
-  /** Whether the webhook is removed from the service before Pulumi deletes it. */
+  /** Whether the webhook is removed from the service before it is deleted. */
   readonly isRemovedBefore?: boolean;
-  /** Environment variables. Cases with the same function share a process. */
-  readonly environment?: () => Promise<Readonly<Record<string, string>>>;
-  /** The base URL in the state. Default: that of the local service. */
-  readonly storedBaseUrl?: string;
+  readonly settings?: Texts;
 }
 
 /** A fault that the creation or the deletion of a webhook meets. */
 export interface FaultCase extends ExpectedResult, Cause {
-  readonly databaseId: string;
   readonly on: "POST" | "DELETE";
 }
 
-export const defaultSettings = { timeoutSeconds: "30", retrySeconds: "15" };
-
-const shortTimeout = async () => ({ DBWEBHOOKS_TIMEOUT_SECONDS: "5" });
-const noRetries = async () => ({ DBWEBHOOKS_RETRY_SECONDS: "0" });
-const withoutLists = async () => ({ DBWEBHOOKS_LISTING: "false" });
-const closedPort = async () => ({
-  DBWEBHOOKS_BASE_URL: "http://127.0.0.1:1",
-  DBWEBHOOKS_RETRY_SECONDS: "1",
-});
-const remoteBaseUrl = "https://tables.example.com";
-const anotherBaseUrl = async () => ({ DBWEBHOOKS_BASE_URL: remoteBaseUrl });
-
-async function withSilentProxy() {
-  const proxy = await startProxy(remoteBaseUrl);
-  return {
-    DBWEBHOOKS_BASE_URL: remoteBaseUrl,
-    DBWEBHOOKS_TIMEOUT_SECONDS: "1",
-    DBWEBHOOKS_RETRY_SECONDS: "1",
-    HTTPS_PROXY: proxy.url,
-  };
-}
+const shortTimeout = { timeoutSeconds: "1" };
+const noRetries = { retrySeconds: "0" };
 
 const htmlPage = "<!doctype html><title>Sign in</title>";
-const errorBody = { error: { code: "SOME_CODE", message: "The service's own words." } };
 const inOneSecond = { "retry-after": "1" };
 
 /** A fault that sends a response in place of the service's own, before the request takes effect. */
-function respond(statusCode: number, body: string | object = errorBody, headers = {}) {
+function respond(statusCode: number, body: unknown = errorBody("SOME_CODE"), headers = {}) {
   return respondWith(statusCode, { headers, body });
 }
-
-const { neverRespond } = faults;
 
 /** A service that returns a status code, which the error message names. */
 function returns(statusCode: number): Cause {
@@ -102,9 +75,14 @@ function returns(statusCode: number): Cause {
 /** A service that once asks for a retry after a second. */
 function returnsOnce(statusCode: number): Cause {
   const does = `returns ${statusCode} with a second in \`Retry-After\`, once`;
-  return { does, fault: respond(statusCode, errorBody, inOneSecond), times: 1 };
+  return { does, fault: respond(statusCode, undefined, inOneSecond), times: 1 };
 }
 
+const neverResponds: Cause = {
+  does: "never responds",
+  fault: faults.neverRespond,
+  settings: shortTimeout,
+};
 const redirect: Cause = {
   does: "redirects to another host",
   fault: respond(301, "", { location: "https://elsewhere.example/api" }),
@@ -116,7 +94,7 @@ const notFoundWithoutErrorBody: Cause = {
 };
 const rateLimitedForAYear: Cause = {
   does: "returns 429 with a year in `Retry-After`",
-  fault: respond(429, errorBody, { "retry-after": String(365 * 86_400) }),
+  fault: respond(429, undefined, { "retry-after": String(365 * 86_400) }),
   errorContains: "dbwebhooks:retrySeconds",
 };
 const successFalse: Cause = {
@@ -131,34 +109,24 @@ const lateResponse: Cause = {
   does: "responds late, within the timeout",
   fault: delay(300),
 };
-const behindSilentProxy: Cause = {
-  does: "is behind a proxy that never responds to `CONNECT`",
-  environment: withSilentProxy,
-  errorContains: "within 1 s",
-};
 
 /** Cases with different causes and the same result. */
-function casesWith(result: ExpectedResult, causes: readonly Cause[]) {
-  return causes.map((cause) => ({ ...result, ...cause }));
+function casesOn(on: "POST" | "DELETE", result: ExpectedResult, causes: readonly Cause[]) {
+  return causes.map((cause): FaultCase => ({ on, ...result, ...cause }));
 }
 
-/** Gives each case a database of its own. */
-function casesOn(on: "POST" | "DELETE", cases: readonly (ExpectedResult & Cause)[]) {
-  return cases.map((one, index): FaultCase => ({ ...one, on, databaseId: `${on}-${index}` }));
-}
-
-export const createFaults = casesOn("POST", [
-  ...casesWith({ outcome: "created", requests: ["POST"], webhookExists: true }, [
+export const createFaults = [
+  ...casesOn("POST", { outcome: "created", requests: ["POST"], webhookExists: true }, [
     lateResponse,
     { does: "creates it and returns the JSON as `text/html`", fault: faults.asHtml },
     { does: "creates it and returns more fields", fault: faults.withFields({ active: true }) },
     { does: "creates it and returns the id as a string", fault: faults.idAsString },
   ]),
-  ...casesWith({ outcome: "created", requests: ["POST", "POST"], webhookExists: true }, [
+  ...casesOn("POST", { outcome: "created", requests: ["POST", "POST"], webhookExists: true }, [
     returnsOnce(429),
     returnsOnce(503),
   ]),
-  ...casesWith({ outcome: "notCreated", requests: ["POST"], webhookExists: false }, [
+  ...casesOn("POST", { outcome: "notCreated", requests: ["POST"], webhookExists: false }, [
     redirect,
     returns(400),
     notFoundWithoutErrorBody,
@@ -170,32 +138,35 @@ export const createFaults = casesOn("POST", [
     },
     {
       does: "returns 429 for longer than `dbwebhooks:retrySeconds`",
-      fault: respond(429, errorBody, inOneSecond),
-      environment: noRetries,
+      fault: respond(429, undefined, inOneSecond),
+      settings: noRetries,
       errorContains: "dbwebhooks:retrySeconds",
     },
   ]),
-  ...casesWith({ outcome: "notCreated", requests: [], webhookExists: false }, [
-    { does: "does not listen", environment: closedPort, errorContains: "ECONNREFUSED" },
-    behindSilentProxy,
+  ...casesOn("POST", { outcome: "notCreated", requests: [], webhookExists: false }, [
+    {
+      does: "does not listen",
+      settings: { baseUrl: refusedUrl, ...noRetries },
+      errorContains: "ECONNREFUSED",
+    },
   ]),
-  ...casesWith({ outcome: "inDoubt", requests: ["POST"], webhookExists: false }, [
-    { does: "never responds", fault: neverRespond, environment: shortTimeout },
+  ...casesOn("POST", { outcome: "inDoubt", requests: ["POST"], webhookExists: false }, [
+    neverResponds,
     { does: "resets the connection", fault: connectionReset },
     returns(500),
     successFalse,
     loginPage,
   ]),
-  ...casesWith({ outcome: "inDoubt", requests: ["POST"], webhookExists: true }, [
+  ...casesOn("POST", { outcome: "inDoubt", requests: ["POST"], webhookExists: true }, [
     {
+      ...neverResponds,
       does: "creates it and never responds",
-      fault: faults.handleThen(neverRespond),
-      environment: shortTimeout,
+      fault: faults.handleThen(faults.neverRespond),
     },
     {
       does: "creates it after the client has given up",
       isHeldBack: true,
-      environment: shortTimeout,
+      settings: shortTimeout,
     },
     { does: "creates it and resets the connection", fault: loseResponse() },
     { does: "creates it and resets within its response", fault: faults.resetWithinBody },
@@ -211,33 +182,33 @@ export const createFaults = casesOn("POST", [
       fault: faults.withFields({ secret: 42 }),
     },
   ]),
-]);
+];
 
-export const deleteFaults = casesOn("DELETE", [
-  ...casesWith({ outcome: "deleted", requests: ["DELETE"], webhookExists: false }, [
+export const deleteFaults = [
+  ...casesOn("DELETE", { outcome: "deleted", requests: ["DELETE"], webhookExists: false }, [
     lateResponse,
     {
       does: "deletes it and returns 204",
       fault: faults.handleThen(respondWith(204)),
     },
   ]),
-  ...casesWith({ outcome: "deleted", requests: ["DELETE", "DELETE"], webhookExists: false }, [
-    { does: "never responds, once", fault: neverRespond, times: 1, environment: shortTimeout },
-    { does: "returns 500, once", fault: respond(500), times: 1 },
-    returnsOnce(429),
-    returnsOnce(503),
-  ]),
-  ...casesWith({ outcome: "alreadyGone", requests: ["DELETE"], webhookExists: false }, [
-    {
-      does: "does not have it any more, and returns 404 `NOT_FOUND`, without lists",
-      isRemovedBefore: true,
-      environment: withoutLists,
-    },
-  ]),
-  ...casesWith({ outcome: "alreadyGone", requests: ["DELETE", "GET"], webhookExists: false }, [
-    { does: "does not have it any more, and returns 404 `NOT_FOUND`", isRemovedBefore: true },
-  ]),
-  ...casesWith(
+  ...casesOn(
+    "DELETE",
+    { outcome: "deleted", requests: ["DELETE", "DELETE"], webhookExists: false },
+    [
+      { ...neverResponds, does: "never responds, once", times: 1 },
+      { does: "returns 500, once", fault: respond(500), times: 1 },
+      returnsOnce(429),
+      returnsOnce(503),
+    ],
+  ),
+  ...casesOn(
+    "DELETE",
+    { outcome: "alreadyGone", requests: ["DELETE", "GET"], webhookExists: false },
+    [{ does: "does not have it any more, and returns 404 `NOT_FOUND`", isRemovedBefore: true }],
+  ),
+  ...casesOn(
+    "DELETE",
     { outcome: "alreadyGone", requests: ["DELETE", "DELETE", "GET"], webhookExists: false },
     [
       {
@@ -247,7 +218,7 @@ export const deleteFaults = casesOn("DELETE", [
       },
     ],
   ),
-  ...casesWith({ outcome: "notDeleted", requests: ["DELETE"], webhookExists: true }, [
+  ...casesOn("DELETE", { outcome: "notDeleted", requests: ["DELETE"], webhookExists: true }, [
     redirect,
     returns(403),
     notFoundWithoutErrorBody,
@@ -257,19 +228,11 @@ export const deleteFaults = casesOn("DELETE", [
     {
       does: "returns 503 for longer than `dbwebhooks:retrySeconds`",
       fault: respond(503),
-      environment: noRetries,
+      settings: noRetries,
       errorContains: "dbwebhooks:retrySeconds",
     },
   ]),
-  ...casesWith({ outcome: "notDeleted", requests: ["DELETE"], webhookExists: false }, [
+  ...casesOn("DELETE", { outcome: "notDeleted", requests: ["DELETE"], webhookExists: false }, [
     { does: "deletes it and returns half of the JSON", fault: faults.truncatedJson },
   ]),
-  ...casesWith({ outcome: "notDeleted", requests: [], webhookExists: true }, [
-    {
-      does: "is not at `dbwebhooks:baseUrl` any more",
-      environment: anotherBaseUrl,
-      errorContains: "the state holds the webhook at",
-    },
-    { ...behindSilentProxy, storedBaseUrl: remoteBaseUrl },
-  ]),
-]);
+];
