@@ -2,9 +2,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import semver from "semver";
 import { defineConfig } from "vitest/config";
-import { BaseSequencer, type TestSpecification } from "vitest/node";
 import packageJson from "./package.json" with { type: "json" };
-import { TierReporter } from "./test/helpers/tier-reporter.mts";
 
 // A script of npm installs the Node.js of the dev dependency, unless `npm ci --ignore-scripts`
 // leaves it out.
@@ -46,7 +44,7 @@ const tier = ({ name, minutes, needsCli = false, setup }: Tier) => ({
       ...(setup ? [setup] : []),
     ],
     env: {
-      // For the count of heavy commands.
+      // The simulation plays more in `thorough`.
       TEST_TIER: name,
       // Tests start hundreds of Node.js processes that load the same modules. Other users could
       // write to a directory below the shared temporary one, and Node.js runs what it finds in the
@@ -60,20 +58,9 @@ const tier = ({ name, minutes, needsCli = false, setup }: Tier) => ({
   },
 });
 
-const longFiles = /\/test\/thorough\/(walk|guides|consumers|advice-base-url)\./;
-
-/** Starts the files first that take longest: at the end, each would leave the other cores idle. */
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => Number(longFiles.test(moduleId));
-    return (await super.sort(files)).toSorted((one, other) => isLong(other) - isLong(one));
-  }
-}
-
 export default defineConfig({
   test: {
-    reporters: ["default", new TierReporter()],
-    sequence: { sequencer: LongestFirst },
+    globalSetup: ["test/helpers/heavy-commands.ts"],
     // Titles show the values of their rows in full.
     taskTitleValueFormatTruncate: 0,
     projects: [

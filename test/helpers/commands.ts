@@ -1,13 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync } from "node:fs";
 import { vi } from "vitest";
-
-/**
- * The commands of the Pulumi CLI that run an engine and providers, which is most of what the tiers
- * with the CLI cost.
- */
-const heavyCommands = ["up", "preview", "refresh", "destroy", "import"];
+import { countHeavyCommand } from "./heavy-commands.ts";
 
 interface CommandOptions {
   readonly directory: string;
@@ -77,12 +71,4 @@ export function start(
     throw new Error(`${command} has not printed ${pattern}: ${texts.output}`);
   };
   return { child, output, stdout, waitFor, result };
-}
-
-/** Notes a heavy command for the line that `tier-reporter.mts` prints. */
-function countHeavyCommand(command: string, [subcommand = ""]: readonly string[]): void {
-  const { HEAVY_COMMANDS_FILE, TEST_TIER } = process.env;
-  if (HEAVY_COMMANDS_FILE && command === "pulumi" && heavyCommands.includes(subcommand)) {
-    appendFileSync(HEAVY_COMMANDS_FILE, `${TEST_TIER}\n`);
-  }
 }
