@@ -1,21 +1,14 @@
 // `npm start`: demonstrates this package with the real Pulumi CLI, without an account.
 import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import * as pulumi from "@pulumi/pulumi";
-import {
-  LocalWorkspace,
-  type OutputMap,
-  type PreviewResult,
-  type Stack,
-} from "@pulumi/pulumi/automation/index.js";
+import { LocalWorkspace, type OutputMap, type Stack } from "@pulumi/pulumi/automation/index.js";
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
-import { Webhook } from "standardwebhooks";
-import { steps } from "./demo-steps.mts";
+import { createReceiver } from "../examples/receiver/receiver.ts";
+import { expect, introduce, say, showPulumiOutput, startStep, steps } from "./demo-output.mts";
 import { hermeticEnvironment } from "./pulumi-cli/environment.mts";
 import { type PulumiCli, resolvePulumiCli } from "./pulumi-cli/resolve.mts";
 
@@ -25,7 +18,6 @@ const consumerName = "dbwebhooks-consumer";
 const stackName = "demo";
 const otherSecret = `whsec_${Buffer.alloc(32).toString("base64")}`;
 
-const stepTitles = Object.values(steps);
 const outputOptions = {
   onOutput: showPulumiOutput,
   color: "never",
@@ -39,13 +31,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 }
 
 try {
-  process.stdout.write(`This shows the package at work with the real Pulumi CLI. It needs no account and runs
-on this machine only, in a temporary directory. The steps:
-
-${stepTitles.map((title, index) => `    ${index + 1}. ${title}`).join("\n")}
-
-Lines that start with | come from Pulumi.
-`);
+  introduce();
   await runDemo();
   process.stdout.write(
     "\nDone. The webhook, both stacks and the temporary directory are removed.\nNext: the quick start in README.md, or npm run serve for a local service that stays.\n",
@@ -110,32 +96,30 @@ async function runStacks(cli: PulumiCli, service: LocalService, receiver: Receiv
     runtime: "nodejs",
     main: await writeChangedProgram(directory),
   });
-  const { changeSummary } = await preview(producer);
+  const { changeSummary } = await untilStopped(() => producer.preview(outputOptions));
   expect(
     changeSummary.replace === 1 && service.webhooks.length === 1,
     "The preview replaces one webhook, and the service still holds the first one.",
   );
 
   startStep(steps.emit);
-  const { deliveries } = await service.emit({
-    type: "record.created",
-    databaseId: "base_abc123",
-    tableId: "tbl_orders",
-  });
-  const [delivery] = deliveries;
-  const [notification] = receiver.notifications;
-  say(`POST ${notification?.path} with ${notification?.rawBody}`);
+  const statusCodeWith = async (secret: string) => {
+    receiver.secrets[0] = secret;
+    const { deliveries } = await service.emit({
+      type: "record.created",
+      databaseId: "base_abc123",
+      tableId: "tbl_orders",
+    });
+    return deliveries[0]?.statusCode;
+  };
   expect(
-    delivery?.delivered === true && receiver.notifications.length === 1,
-    "The receiver got the event once.",
+    (await statusCodeWith(ownSecret?.value)) === 204 && receiver.events.length === 1,
+    "The receiver verifies the notification with the secret from the stack, and gets the event.",
   );
+  say(JSON.stringify(receiver.events[0]));
   expect(
-    notification !== undefined && isSignedWith(ownSecret?.value, notification),
-    "The secret from the stack's outputs verifies its signature (Standard Webhooks).",
-  );
-  expect(
-    notification !== undefined && !isSignedWith(otherSecret, notification),
-    "Another secret does not.",
+    (await statusCodeWith(otherSecret)) === 401 && receiver.events.length === 1,
+    "With another secret, it refuses the next notification.",
   );
 
   startStep(steps.share);
@@ -166,45 +150,18 @@ async function writeChangedProgram(directory: string): Promise<string> {
   return join(changed, "index.ts");
 }
 
-interface Notification {
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly rawBody: string;
-}
+type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
-/** A receiver that records every notification and accepts it. */
-interface Receiver extends AsyncDisposable {
-  readonly url: string;
-  readonly notifications: readonly Notification[];
-}
-
-async function startReceiver(): Promise<Receiver> {
-  const notifications: Notification[] = [];
-  const server = createServer(async (request, response) => {
-    const { url: path = "", headers } = request;
-    notifications.push({ path, headers, rawBody: await text(request) });
-    response.writeHead(204).end();
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+/** Starts the receiver of examples/receiver, with the secrets and for the events in two lists. */
+async function startReceiver() {
+  const secrets: string[] = [];
+  const events: object[] = [];
+  const onEvent = (event: object) => void events.push(event);
+  const server = createReceiver({ secrets: () => secrets, onEvent });
+  await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    notifications,
-    [Symbol.asyncDispose]: async () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
-}
-
-function isSignedWith(secret: string, { rawBody, headers }: Notification): boolean {
-  try {
-    new Webhook(secret).verify(rawBody, headers as Record<string, string>);
-    return true;
-  } catch {
-    return false;
-  }
+  const dispose = () => server[Symbol.asyncDispose]();
+  return { url: `http://127.0.0.1:${port}`, secrets, events, [Symbol.asyncDispose]: dispose };
 }
 
 async function readSecret(): Promise<Record<string, pulumi.Output<unknown>>> {
@@ -213,15 +170,14 @@ async function readSecret(): Promise<Record<string, pulumi.Output<unknown>>> {
 }
 
 async function up(stack: Stack): Promise<OutputMap> {
-  stopping.signal.throwIfAborted();
-  const { outputs } = await stack.up(outputOptions);
-  stopping.signal.throwIfAborted();
+  const { outputs } = await untilStopped(() => stack.up(outputOptions));
   return outputs;
 }
 
-async function preview(stack: Stack): Promise<PreviewResult> {
+/** Runs a command of Pulumi, unless the demo is stopped before or meanwhile. */
+async function untilStopped<Result>(command: () => Promise<Result>): Promise<Result> {
   stopping.signal.throwIfAborted();
-  const result = await stack.preview(outputOptions);
+  const result = await command();
   stopping.signal.throwIfAborted();
   return result;
 }
@@ -248,24 +204,4 @@ function applyEnvironment(changes: Readonly<Record<string, string | undefined>>)
       process.env[name] = value;
     }
   }
-}
-
-function startStep(title: string): void {
-  const number = stepTitles.indexOf(title) + 1;
-  process.stdout.write(`\n[${number} of ${stepTitles.length}] ${title}\n`);
-}
-
-function say(line: string): void {
-  process.stdout.write(`    ${line}\n`);
-}
-
-function showPulumiOutput(output: string): void {
-  process.stdout.write(output.replace(/^(?=.)/gm, "    | "));
-}
-
-function expect(holds: boolean, fact: string): void {
-  if (!holds) {
-    throw new Error(`This does not hold: ${fact}`);
-  }
-  say(fact);
 }

@@ -1,7 +1,7 @@
 // Draws what Pulumi prints in `npm start`, as an SVG that GitHub and npm show:
 // npm start | npx node tools/picture.mts > docs/images/pulumi-up.svg
 import { text } from "node:stream/consumers";
-import { steps } from "./demo-steps.mts";
+import { steps } from "./demo-output.mts";
 
 const fontSize = 13;
 const lineHeight = 19;
