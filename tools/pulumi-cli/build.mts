@@ -31,7 +31,7 @@ const inModule = (module: string, file = "") => join(import.meta.dirname, module
  * times out. Its standard input is a pipe that ends with this process: `installer-process.mts`
  * depends on that.
  */
-const run = execa({ stdin: "pipe", killSignal: "SIGKILL", killDescendants: true });
+export const run = execa({ stdin: "pipe", killSignal: "SIGKILL", killDescendants: true });
 
 /** The languages whose hosts can be asked for, in addition to that of Node.js. */
 export const languages = ["yaml", "python", "go"] as const;
@@ -54,7 +54,7 @@ const sdkVariable = "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version";
 const npmPackage = dirname(createRequire(import.meta.url).resolve("@pulumi/pulumi/package.json"));
 const launcher = `pulumi-resource-pulumi-nodejs${process.platform === "win32" ? ".cmd" : ""}`;
 
-const programsForNode = [
+export const programsForNode = [
   "bin/pulumi",
   "bin/pulumi-language-nodejs",
   "bin/pulumi-resource-pulumi-nodejs",
@@ -95,26 +95,6 @@ export const builtLanguageHost = (language: Language): CachedTool =>
     ? toolOf("language-yaml", "build of Pulumi's language host for yaml", yamlHost)
     : builtCli();
 
-/** Returns the CLI as Pulumi's official installer installs it, in a process that can be killed. */
-export function installedCli(): CachedTool {
-  return {
-    title: "official installer",
-    directory: directoryOf("installer", cliVersion, "official"),
-    programs: programsForNode,
-    install: async (directory, context) => {
-      context.say(`official installer of Pulumi ${cliVersion}: this takes at most 5 minutes`);
-      const program = join(import.meta.dirname, "installer-process.mts");
-      await run(process.execPath, [program, cliVersion, directory], {
-        // Without this variable, fetch of Node.js ignores HTTPS_PROXY; curl respects it anyway.
-        env: { NODE_USE_ENV_PROXY: "1" },
-        timeout: 5 * 60_000,
-        cancelSignal: context.signal,
-      });
-      await checkVersion(directory, context);
-    },
-  };
-}
-
 /** Returns the version that a Pulumi CLI reports, without the `v`. */
 export async function versionOf(command: string, { signal }: TaskContext): Promise<string> {
   const options = { env: { PULUMI_SKIP_UPDATE_CHECK: "true" }, timeout: 15_000 };
@@ -130,7 +110,7 @@ export async function versionOf(command: string, { signal }: TaskContext): Promi
  * Returns the directory of a tool. Its name changes with everything that the tool's files depend
  * on.
  */
-function directoryOf(name: string, version: string, fingerprint: string): string {
+export function directoryOf(name: string, version: string, fingerprint: string): string {
   const parts = [name, version, process.platform, process.arch, fingerprint];
   return join(userCacheDirectory(), "pulumi-cli", parts.join("-"));
 }
@@ -219,7 +199,8 @@ async function pythonExecutor({ signal }: TaskContext): Promise<string> {
   return join(sdk, "python/cmd/pulumi-language-python-exec");
 }
 
-async function checkVersion(directory: string, context: TaskContext): Promise<void> {
+/** Fails if the CLI in a directory does not report the pinned version. */
+export async function checkVersion(directory: string, context: TaskContext): Promise<void> {
   const version = await versionOf(join(directory, "bin", "pulumi"), context);
   if (version !== cliVersion) {
     throw new Error(`it reports version ${version}, not ${cliVersion}`);

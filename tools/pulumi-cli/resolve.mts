@@ -6,13 +6,13 @@ import {
   builtCli,
   builtLanguageHost,
   cliVersion,
-  installedCli,
   type Language,
   languages,
   requiredGo,
   versionOf,
 } from "./build.mts";
 import { pathWithFirst } from "./environment.mts";
+import { installedCli } from "./installer.mts";
 
 /** A Pulumi CLI that runs on this machine. */
 export interface PulumiCli {
