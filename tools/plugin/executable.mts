@@ -13,8 +13,8 @@ const built = join(import.meta.dirname, "../../plugin");
 const name = "pulumi-resource-dbwebhooks";
 
 /**
- * Writes the plugin for a platform into a directory: an executable with the output of `npm run
- * build:plugin` and Node.js, and the files beside it.
+ * Writes the plugin for a platform into a directory: an executable with the script that `npm
+ * run build` writes and Node.js, and the files beside it.
  *
  * @returns The names of the files.
  */

@@ -23,7 +23,7 @@ export const dynamicAdapter = {
 /** One of the two ways in which the package reaches Pulumi. */
 export type Adapter = typeof dynamicAdapter;
 
-/** The file that `npm run build:plugin` writes. */
+/** The file that `npm run build` writes. */
 export const pluginFile = join(repository, "plugin/pulumi-resource-dbwebhooks");
 
 export const pluginAdapter: Adapter = {
