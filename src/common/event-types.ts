@@ -1,7 +1,4 @@
-/**
- * The nine event types that a webhook can subscribe to (docs/api/README.md#event-types). The schema
- * of the plugin has their docstrings as descriptions.
- */
+/** The nine event types that a webhook can subscribe to (docs/api/README.md#event-types). */
 export const eventTypes = [
   /** New records are added. */
   "record.created",

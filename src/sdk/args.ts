@@ -1,7 +1,6 @@
-// The arguments that `pulumi-dbwebhooks` and `pulumi-dbwebhooks/native` share. The plugin's schema
-// is generated from these types and their comments, except for `@remarks`, which are about
-// TypeScript. The rules of the API behind the arguments stand in
-// `docs/api/README.md#create-a-webhook`.
+// The arguments that `pulumi-dbwebhooks` and `pulumi-dbwebhooks/native` share;
+// `adapters/plugin/schema.json` describes them for other languages. The rules of the API behind
+// them stand in `docs/api/README.md#create-a-webhook`.
 import type * as pulumi from "@pulumi/pulumi";
 import type { EventType } from "../common/event-types.js";
 

@@ -1,9 +1,10 @@
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { build, type Plugin } from "rolldown";
+import packageJson from "../../package.json" with { type: "json" };
+import schema from "../../src/adapters/plugin/schema.json" with { type: "json" };
 import { onlyOwnModules, usedParts } from "../bundled-modules.mts";
 import { licencesOf } from "./licences.mts";
-import { schema, schemaTemplate } from "./schema.mts";
 
 const root = join(import.meta.dirname, "../..");
 const directory = join(root, "plugin");
@@ -20,7 +21,8 @@ export async function buildPlugin(): Promise<void> {
   const modules = await bundle(join(directory, name));
   // "%~dp0" is the directory of the wrapper, "%*" all arguments as they were given.
   writeFileSync(join(directory, `${name}.cmd`), `@echo off\r\nnode "%~dp0${name}" %*\r\n`);
-  writeFileSync(join(directory, "schema.json"), `${JSON.stringify(schema, undefined, 2)}\n`);
+  const versioned = { ...schema, version: packageJson.version };
+  writeFileSync(join(directory, "schema.json"), `${JSON.stringify(versioned, undefined, 2)}\n`);
   // The plugin is CommonJS, whatever the package.json of the surrounding project says.
   writeFileSync(join(directory, "package.json"), `{ "type": "commonjs" }\n`);
   copyFileSync(join(root, "LICENSE"), join(directory, "LICENSE"));
@@ -45,20 +47,13 @@ const ascii: Plugin = {
   },
 };
 
-// The generated schema replaces its template in the bundle.
-const generatedSchema: Plugin = {
-  name: "generated-schema",
-  load: (id) =>
-    id === schemaTemplate ? { code: JSON.stringify(schema), moduleType: "json" } : undefined,
-};
-
 /** Bundles the plugin into one executable file, and returns the modules that the file contains. */
 async function bundle(file: string): Promise<string[]> {
   const { output } = await build({
     cwd: root,
     platform: "node",
     input: "src/adapters/plugin/main.ts",
-    plugins: [generatedSchema, usedParts, onlyOwnModules, ascii],
+    plugins: [usedParts, onlyOwnModules, ascii],
     transform: { target: "es2022" },
     output: {
       file,

@@ -26,7 +26,7 @@ import type { Notify } from "../../provider/run/reporter.js";
 import { WebhookProvider } from "../../provider/webhook-provider.js";
 import type { EngineLog } from "./engine-log.js";
 import { grpcErrorOf, propertiesOf, structOf } from "./grpc-messages.js";
-import schema from "./schema-template.json";
+import schema from "./schema.json";
 import { settingsSourceOf } from "./settings-source.js";
 import { failuresOf, webhookMethods } from "./webhook-methods.js";
 

@@ -1,114 +1,198 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import schema from "../../../src/adapters/plugin/schema.json";
 import { eventTypes } from "../../../src/common/event-types.ts";
-import { settingNames, settingsTable } from "../../../src/common/settings-table.ts";
-import { webhookArguments } from "../../../src/provider/rules/arguments.ts";
-import { schema } from "../../../tools/plugin/schema.mts";
+import { settingNames, settingOf, settingsTable } from "../../../src/common/settings-table.ts";
+import { dynamicWebhookType } from "../../../src/common/type-tokens.ts";
+import { replacingArguments, webhookArguments } from "../../../src/provider/rules/arguments.ts";
+import { readDescribedWebhook } from "../../../src/provider/rules/described-webhook.ts";
+import { secret } from "../../helpers/builders.ts";
+import { codeBlocks, readPage } from "../../helpers/markdown.ts";
 
-// The schema is generated from the types and docstrings of src/sdk, the rules in src, a template
-// and the examples in docs. These tests compare its parts with the validation, or with a list.
+// The schema is written by hand. These tests hold it against the rules and against the examples,
+// which other tests run; types.test-d.ts holds its outputs against the class.
 
-type Property = { description: string; default?: unknown; defaultInfo?: { environment: string[] } };
-type Properties = Record<string, Property>;
+type Properties = Readonly<Record<string, { readonly description: string; readonly type: string }>>;
 
 const webhook = schema.resources["dbwebhooks:index:Webhook"];
-const inputs = webhook.inputProperties as Properties;
-const outputs = webhook.properties as Properties;
-const settings = schema.config.variables as Properties;
+const inputs: Properties = webhook.inputProperties;
+const outputs: Properties = webhook.properties;
+const settings: Properties = schema.config.variables;
+const eventEnum = schema.types["dbwebhooks:index:EventType"].enum;
 
 /** Returns the names of the properties that have this key in the schema. */
 const namesWith = (properties: Properties, key: string) =>
   Object.keys(properties).filter((name) => key in (properties[name] ?? {}));
 
-it("The schema of Webhook requires the arguments that validation requires, and all outputs but tableId", () => {
-  const required = Object.entries(webhookArguments).filter(([, { isRequired }]) => isRequired);
-  const optional = Object.keys(outputs).filter((name) => !webhook.required.includes(name));
+const namesOfRequired = (rules: Readonly<Record<string, { readonly isRequired: boolean }>>) =>
+  Object.keys(rules).filter((name) => rules[name]?.isRequired);
 
-  expect(webhook.requiredInputs).toEqual(required.map(([name]) => name));
-  expect(optional).toEqual(["tableId"]);
-});
+const typesOf = (properties: Properties) =>
+  Object.fromEntries(Object.entries(properties).map(([name, { type }]) => [name, type]));
 
-it("The schema of Webhook marks properties whose change replaces it, and their descriptions say so", () => {
-  const replacing = ["databaseId", "url", "events", "tableId"];
-  const described = Object.keys(inputs).filter((name) =>
-    inputs[name]?.description.endsWith("Changing this replaces the webhook."),
-  );
-
-  expect(namesWith(inputs, "willReplaceOnChanges")).toEqual(replacing);
-  expect(namesWith(outputs, "replaceOnChanges")).toEqual(replacing);
-  expect(described).toEqual(replacing);
-});
-
-it("The schema of Webhook lists the known event types, accepts others, and has plain strings as output", () => {
-  const { enum: values } = schema.types["dbwebhooks:index:EventType"];
-
-  expect(values.map(({ value }: { value: string }) => value)).toEqual(eventTypes);
-  expect(values[0]).toMatchObject({ name: "RecordCreated", description: "New records are added." });
-  expect(inputs.events).toMatchObject({
-    type: "array",
-    items: { oneOf: [{ type: "string" }, { $ref: "#/types/dbwebhooks:index:EventType" }] },
+describe("The schema of Webhook", () => {
+  it("has the arguments of the rules, with their types, and requires what the rules require", () => {
+    expect(Object.keys(inputs)).toEqual(Object.keys(webhookArguments));
+    expect(typesOf(inputs)).toEqual({
+      databaseId: "string",
+      url: "string",
+      events: "array",
+      tableId: "string",
+      allowUnknownEvents: "boolean",
+      allowInsecureUrl: "boolean",
+    });
+    expect(webhook.requiredInputs).toEqual(namesOfRequired(webhookArguments));
   });
-  expect(outputs.events).toMatchObject({ type: "array", items: { type: "string" } });
+
+  it("has outputs with the types of the arguments, and requires all of them but tableId", () => {
+    const { databaseId, url, events, tableId } = typesOf(inputs);
+    const required = Object.keys(outputs).filter((name) => name !== "tableId");
+
+    expect(typesOf(outputs)).toEqual({
+      ...{ databaseId, url, events, tableId },
+      secret: "string",
+      baseUrl: "string",
+    });
+    expect(webhook.required).toEqual(required);
+  });
+
+  it("marks the properties whose change replaces a webhook, and their descriptions say so", () => {
+    const described = Object.keys(inputs).filter((name) =>
+      inputs[name]?.description.endsWith("\n\nChanging this replaces the webhook."),
+    );
+
+    expect(namesWith(inputs, "willReplaceOnChanges")).toEqual(replacingArguments);
+    expect(namesWith(outputs, "replaceOnChanges")).toEqual(replacingArguments);
+    expect(described).toEqual(replacingArguments);
+  });
+
+  it("lists the known event types, accepts others, and has plain strings as output", () => {
+    const { events } = webhook.inputProperties;
+    const nameOf = (type: string) =>
+      type.replaceAll(/(?:^|\.)\w/g, (start) => start.slice(-1).toUpperCase());
+
+    expect(eventEnum.map(({ value }) => value)).toEqual(eventTypes);
+    expect(eventEnum.map(({ name }) => name)).toEqual(eventTypes.map(nameOf));
+    expect(events.items.oneOf).toEqual([
+      { type: "string" },
+      { $ref: "#/types/dbwebhooks:index:EventType" },
+    ]);
+    expect(webhook.properties.events.items).toEqual({ type: "string" });
+  });
+
+  it("marks as secret the output `secret`, and no argument", () => {
+    expect(namesWith(outputs, "secret")).toEqual(["secret"]);
+    expect(outputs.secret).toHaveProperty("secret", true);
+    expect(namesWith(inputs, "secret")).toEqual([]);
+  });
+
+  it("lets webhooks of the dynamic provider move to the plugin", () => {
+    expect(webhook.aliases).toEqual([{ type: dynamicWebhookType }]);
+  });
+
+  const blocks = codeBlocks(webhook.description);
+
+  it.each([
+    { language: "typescript", path: "examples/basic/index.ts" },
+    { language: "python", path: "examples/python/__main__.py" },
+    { language: "go", path: "examples/go/main.go" },
+    { language: "yaml", path: "examples/yaml/Pulumi.yaml" },
+  ])("shows the program of $path", ({ language, path }) => {
+    const file = readPage(path).replace(
+      'from "pulumi-dbwebhooks"',
+      'from "pulumi-dbwebhooks/native"',
+    );
+    const program = file.slice(file.search(/^(import|package|resources)\b/m));
+
+    expect(blocks.filter((block) => block.language === language)).toEqual([
+      { language, text: program },
+    ]);
+  });
+
+  it("shows no program that nothing runs", () => {
+    const languages = blocks.map(({ language }) => language);
+
+    expect(languages).toEqual(["typescript", "python", "go", "yaml", "json", "sh"]);
+  });
+
+  it("shows an import, whose description lacks nothing but the secret", () => {
+    const [description = "", commands = ""] = ["json", "sh"].map(
+      (language) => blocks.find((block) => block.language === language)?.text,
+    );
+    const [, id = ""] =
+      /^\$ pulumi import dbwebhooks:index:Webhook orders (\d+) /m.exec(commands) ?? [];
+    const described = (text: string) => readDescribedWebhook(id, text);
+
+    expect(commands).toMatch(/^\$ export DBWEBHOOKS_IMPORT="/);
+    expect(commands).toMatch(/ --generate-code=false\n$/);
+    expect(described(description)).toHaveProperty("problem", expect.stringContaining("secret: "));
+    expect(described(description.replace('""', `"${secret}"`))).toMatchObject({ secret });
+  });
 });
 
-it("The schema of Webhook has an example in each language, and the command of an import", () => {
-  const languages = [...webhook.description.matchAll(/^```(\w+)$/gm)].map(([, name]) => name);
+describe("The schema of the settings", () => {
+  const { inputProperties, requiredInputs } = schema.provider;
 
-  expect(languages).toEqual(["typescript", "python", "go", "csharp", "java", "yaml", "sh"]);
-  expect(webhook.description).toMatch(
-    /^\$ pulumi import dbwebhooks:index:Webhook \w+ \d+ --generate-code=false$/m,
-  );
+  it("has every setting, with its type, and marks the key as secret", () => {
+    expect(Object.keys(settings)).toEqual(settingNames);
+    expect(typesOf(settings)).toEqual({
+      baseUrl: "string",
+      apiKey: "string",
+      timeoutSeconds: "number",
+      retrySeconds: "number",
+      listing: "boolean",
+    });
+    expect(namesWith(settings, "secret")).toEqual(["apiKey"]);
+    expect(settings.apiKey).toHaveProperty("secret", true);
+  });
+
+  it("has them for a Provider too, where no variable supplies those that it requires", () => {
+    const required = namesOfRequired(settingsTable);
+    const expected = settingNames.map((name) => {
+      const { defaultInfo, ...setting } = schema.config.variables[name];
+      const description = expect.any(String);
+      // Generated SDKs fill an argument that has a variable before they complain.
+      const ofVariable = required.includes(name) ? {} : { defaultInfo };
+      return [name, { ...setting, ...ofVariable, description }];
+    });
+
+    expect(inputProperties).toEqual(Object.fromEntries(expected));
+    expect(requiredInputs).toEqual(required);
+  });
+
+  it.each(settingNames)("has the environment variable and the default of %s", (name) => {
+    const { variable, defaultValue, isRequired } = settingOf(name);
+    const { description } = schema.config.variables[name];
+    // Without `listing` there is a third meaning, which the description explains.
+    const said = defaultValue === undefined ? "Default: " : `Default: ${defaultValue}.`;
+
+    expect(settings[name]).toMatchObject({ defaultInfo: { environment: [variable] } });
+    expect({ default: undefined, ...settings[name] }.default).toBe(defaultValue);
+    expect(description.includes(said)).toBe(!isRequired);
+  });
+
+  it.each([
+    { name: "timeoutSeconds", tooLow: 0.0005, least: 0.001, most: 3_600 },
+    { name: "retrySeconds", tooLow: -0.001, least: 0, most: 86_400 },
+  ] as const)("describes $name from $least to $most, like the validation", (row) => {
+    const { name, tooLow, least, most } = row;
+    const isAllowed = (value: number) => settingsTable[name].validate(String(value)).length === 0;
+
+    expect(settings[name]?.description).toContain(`: ${least} to ${most.toLocaleString("en")}.`);
+    expect([tooLow, least, most, most + 1].filter(isAllowed)).toEqual([least, most]);
+  });
 });
 
-it("The schema lets webhooks of the dynamic provider move to the plugin", () => {
-  expect(webhook.aliases).toEqual([{ type: "pulumi-nodejs:dynamic/dbwebhooks:Webhook" }]);
+it("The schema has a sentence for every argument, output, setting and event type", () => {
+  const described = [
+    ...[inputs, outputs, settings, schema.provider.inputProperties].flatMap(Object.values),
+    ...eventEnum,
+    ...[webhook, schema, schema.provider, schema.types["dbwebhooks:index:EventType"]],
+  ];
+
+  const sentence = expect.stringMatching(/^[A-Z].{9,}\.(\n|$)/);
+  expect(described.map(({ description }) => description)).toEqual(described.map(() => sentence));
 });
 
 it("The schema names no npm package: generated SDKs would install it, whoever owns it", () => {
   expect(schema.language.nodejs).not.toHaveProperty("packageName");
-});
-
-const requiredSettings = { baseUrl: "https://tables.example.com", apiKey: "key" };
-
-it("The schema has every setting for the stack and for a Provider, which has its own base URL and key", () => {
-  const { inputProperties, requiredInputs } = schema.provider;
-  const required = Object.keys(requiredSettings);
-  const withVariable = Object.keys(settings).filter((name) => !required.includes(name));
-
-  expect(Object.keys(settings)).toEqual(settingNames);
-  expect(requiredInputs).toEqual(required);
-  // Generated SDKs fill an argument that has a variable before they complain.
-  expect(namesWith(inputProperties, "defaultInfo")).toEqual(withVariable);
-  expect(namesWith(settings, "defaultInfo")).toEqual(settingNames);
-  expect(namesWith(inputProperties, "secret")).toEqual(["apiKey"]);
-});
-
-it.each(settingNames)("The schema has the environment variable and default of %s", (name) => {
-  const { description, defaultInfo, ...setting } = settings[name] as Property;
-  const hasDefault = !(name in requiredSettings);
-
-  expect(defaultInfo?.environment).toEqual([settingsTable[name].variable]);
-  // Without `listing` there is a third meaning, which the description explains.
-  const text = setting.default === undefined ? "Default: " : `Default: \`?${setting.default}\\b`;
-  expect(new RegExp(text).test(description)).toBe(hasDefault);
-});
-
-it.each([
-  { name: "timeoutSeconds", type: "number", tooLow: 0.0005, least: 0.001, most: 3_600 },
-  { name: "retrySeconds", type: "number", tooLow: -0.001, least: 0, most: 86_400 },
-] as const)(
-  "The schema describes the $type $name from $least to $most, like the validation",
-  (row) => {
-    const { name, type, tooLow, least, most } = row;
-    const limits = expect.stringContaining(`: ${least} to ${most.toLocaleString("en")}.`);
-    const isAllowed = (value: number) => settingsTable[name].validate(String(value)).length === 0;
-
-    expect(settings[name]).toMatchObject({ type, description: limits });
-    expect([tooLow, least, most, most + 1].filter(isAllowed)).toEqual([least, most]);
-  },
-);
-
-it("The schema marks as secrets the output `secret` and the setting `apiKey`, and no argument", () => {
-  expect(namesWith(outputs, "secret")).toEqual(["secret"]);
-  expect(namesWith(inputs, "secret")).toEqual([]);
-  expect(namesWith(settings, "secret")).toEqual(["apiKey"]);
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import schema from "../../../src/adapters/plugin/schema.json";
 import { options } from "../../../src/cli/command-line.ts";
 import { eventTypes } from "../../../src/common/event-types.ts";
 import * as settings from "../../../src/common/settings-table.ts";
 import { consequenceTexts } from "../../../src/provider/messages/failure.ts";
 import { troubleshootingHeadings } from "../../../src/provider/messages/troubleshooting.ts";
 import { webhookArguments } from "../../../src/provider/rules/arguments.ts";
-import { schema } from "../../../tools/plugin/schema.mts";
 import { packageVersion, versionedFiles } from "../../../tools/versioned-files.mts";
 import * as markdown from "../../helpers/markdown.ts";
 
@@ -60,13 +60,13 @@ it.each(settings.settingNames)(
   (name) => {
     const rows = tableOf(markdown.readPage("docs/configuration.md"), "Settings");
     const rangeIn = (text = "") => /[\d.,]+ to [\d,]+/.exec(text)?.[0];
-    const { description, default: value } = schema.config.variables[name];
-    const isRequired = schema.provider.requiredInputs.includes(name);
+    const { description } = schema.config.variables[name];
+    const { variable, defaultValue, isRequired } = settings.settingOf(name);
 
-    const key = `dbwebhooks:${name}<br>${settings.settingsTable[name].variable}`;
+    const key = `dbwebhooks:${name}<br>${variable}`;
     const row = rows.find((cells) => cells["key, and environment variable"] === key);
 
-    expect(row?.default).toBe(String(value ?? (isRequired ? "required" : "not set")));
+    expect(row?.default).toBe(String(defaultValue ?? (isRequired ? "required" : "not set")));
     expect(rangeIn(row?.limits)).toBe(rangeIn(description));
   },
 );

@@ -1,5 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { expectTypeOf, it } from "vitest";
+import type schema from "../../../src/adapters/plugin/schema.json";
 import type { NewWebhook } from "../../../src/api/client.ts";
 import type { settingNames } from "../../../src/common/settings-table.ts";
 import * as main from "../../../src/index.ts";
@@ -19,6 +20,12 @@ it("the arguments of a webhook and of a provider are those that the provider val
 it("what the service gets of a webhook replaces it, and is an output", () => {
   expectTypeOf<keyof NewWebhook>().toEqualTypeOf<ReplacingArgument>();
   expectTypeOf<ReplacingArgument>().toExtend<keyof main.Webhook>();
+});
+
+it("the outputs of a webhook are those of the schema", () => {
+  type Outputs = Exclude<keyof main.Webhook, keyof pulumi.CustomResource>;
+  type Properties = (typeof schema)["resources"]["dbwebhooks:index:Webhook"]["properties"];
+  expectTypeOf<Outputs>().toEqualTypeOf<keyof Properties>();
 });
 
 it("the arguments of a webhook may be outputs and promises, and undefined where they are optional", () => {
