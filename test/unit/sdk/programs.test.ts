@@ -183,6 +183,27 @@ function aliasesIn(request: RegisterResourceRequest | undefined): unknown[] {
   }) as unknown[];
 }
 
+it.each([version, "99.0.0"])(
+  "A reference to a webhook of the plugin %s becomes a Webhook with its outputs, and registers nothing",
+  async (packageVersion) => {
+    const declared = new native.Webhook("orders", args);
+    const urn = await resolved(declared.urn);
+    const { specialSigKey, specialResourceSig, deserializeProperty } = pulumi.runtime;
+    const reference = { [specialSigKey]: specialResourceSig, urn, id: "42", packageVersion };
+
+    const webhook = deserializeProperty(reference);
+
+    expect(webhook).toBeInstanceOf(native.Webhook);
+    const { id, secret: known, tableId } = webhook;
+    expect(await resolved(pulumi.output({ id, secret: known, tableId }))).toEqual({
+      id: "42",
+      secret,
+      tableId: "tbl_of_the_state",
+    });
+    expect(registered).toHaveLength(1);
+  },
+);
+
 type SomeProvider = pulumi.ProviderResource;
 const newProvider = {
   eu: () => new dynamic.Provider("eu", account),
