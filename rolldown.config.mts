@@ -34,14 +34,6 @@ const types = (names: readonly (keyof typeof entries)[], compilerOptions: object
     },
   });
 
-// With line breaks, because Node.js prints the line that throws an error: all of the code, without
-// them.
-const minify = {
-  mangle: { keepNames: { class: true, function: false } },
-  codegen: { removeWhitespace: false },
-};
-
-// Minified, because everyone who deploys also downloads the local service and the commands.
 export default [
   defineConfig({
     platform: "node",
@@ -66,7 +58,6 @@ export default [
         return licences === "" ? "" : `/*!\nContains parts of these packages.\n\n${licences}*/`;
       },
       externalLiveBindings: false,
-      minify,
     },
   }),
   // These two share the types of the arguments.
