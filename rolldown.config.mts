@@ -28,6 +28,9 @@ const types = (names: readonly (keyof typeof entries)[], compilerOptions: object
     plugins: [dts({ emitDtsOnly: true, newContext: true, compilerOptions })],
     output: {
       dir: join("dist", dirname(names[0] ?? "")),
+      // TypeScript 6 loads the types of globals of Node.js, such as AsyncDisposable, only where
+      // something names them.
+      postBanner: '/// <reference types="node" />',
       chunkFileNames: "[name].ts",
       // The plugin names an entry after its source file.
       entryFileNames: ({ name }) => `${name === "dynamic.d" ? "provider.d" : name}.ts`,

@@ -30,7 +30,7 @@ export type Interceptor = (
 /** The body and the headers of {@link respondWith}. */
 export interface ResponseOptions {
   /** The headers. Default: the content type of `body`. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** A string is sent as it is, anything else as JSON. Default: no body. */
   readonly body?: unknown;
 }

@@ -6,29 +6,29 @@ export const defaultApiKey = "local-api-key";
 /** How a local service starts, on 127.0.0.1; everything has a default. */
 export interface LocalServiceOptions {
   /** TCP port, 0 to 65,535. Default: 0, any free one. */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /** The API keys that the service knows. Default: `["local-api-key"]`. */
-  readonly apiKeys?: ApiKeys;
+  readonly apiKeys?: ApiKeys | undefined;
   /**
    * Accepts event types other than the nine documented ones. Default: `false`, the response to them
    * is 400.
    */
-  readonly allowUnknownEvents?: boolean;
+  readonly allowUnknownEvents?: boolean | undefined;
   /** Supports the list operation, `GET …/webhooks`. Default: `false`, the response to it is 405. */
-  readonly listing?: boolean;
+  readonly listing?: boolean | undefined;
   /**
    * Origin that receives every notification, such as `http://127.0.0.1:9000`, in place of the
    * origin and the user info of the webhook's `url`; path and query stay. For tests that must not
    * reach the real receivers. Default: the `url` of each webhook.
    */
-  readonly deliverTo?: string;
+  readonly deliverTo?: string | undefined;
   /** How many requests `requests` holds; the service forgets the oldest first. Default: 10,000. */
-  readonly maxRequests?: number;
+  readonly maxRequests?: number | undefined;
   /**
    * Called with each request when its outcome is known, and with each delivery that has ended. An
    * error that it throws is an uncaught exception.
    */
-  readonly onLog?: (entry: LogEntry) => void;
+  readonly onLog?: ((entry: LogEntry) => void) | undefined;
 }
 
 /**
