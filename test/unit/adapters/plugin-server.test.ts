@@ -4,6 +4,7 @@ import { status } from "@grpc/grpc-js";
 import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import { LogSeverity } from "@pulumi/pulumi/proto/engine_pb.js";
 import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
+import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -68,6 +69,19 @@ async function startConfigured(changes: Record<string, string> = {}, flush?: () 
   };
   return { plugin, service, settings, create };
 }
+
+// A call that a new SDK adds can change what an older one means, as `exists` did with `read`: decide
+// what the plugin does with it, and add it here.
+it("Pulumi's SDK has the calls that the plugin handles, and only these others", () => {
+  const handled =
+    "getPluginInfo getSchema checkConfig configure check diff create read delete cancel";
+  const unimplemented =
+    "handshake attach parameterize diffConfig invoke call list update construct getMapping getMappings";
+
+  expect(Object.keys(ResourceProviderService).toSorted()).toEqual(
+    `${handled} ${unimplemented}`.split(" ").toSorted(),
+  );
+});
 
 describe("The plugin", () => {
   it("refuses a resource of another type, and names its own", async () => {
