@@ -12,17 +12,6 @@ import type { EmittedEvent, ReceivedRequest, StoredWebhook, WebhookChanges } fro
 import { createRoutes, type ServiceParts } from "./routes.js";
 
 /**
- * The timeouts of Node's server for the headers of a request and for the complete request, and how
- * often it checks them, in milliseconds. After a timeout it responds with 408 and closes the
- * connection.
- */
-const serverTimeouts = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  connectionsCheckingInterval: 1_000,
-};
-
-/**
  * Starts a local service.
  *
  * @throws TypeError if `deliverTo` is not a URL.
@@ -36,7 +25,6 @@ export async function startLocalService(options: LocalServiceOptions = {}): Prom
     fetch: createRoutes(parts, options).fetch,
     // A library must not replace the global Request and Response of the process.
     overrideGlobalObjects: false,
-    serverOptions: serverTimeouts,
   }) as Server;
   server.listen(options.port ?? 0, "127.0.0.1");
   // Rejects if the port is taken.
