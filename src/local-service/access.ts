@@ -1,50 +1,23 @@
 import { createMiddleware } from "hono/factory";
 import { isLoopbackHostname } from "../common/url.js";
-import type { ApiKeys } from "./options.js";
 import type { ServiceEnv } from "./requests.js";
-import { sendError, sendNotFound, sendPlainError } from "./responses.js";
+import { sendError, sendPlainError } from "./responses.js";
 
-/** The databases that each key may use. */
-export class KnownApiKeys {
-  readonly #databasesOf: ReadonlyMap<string, readonly string[] | "*">;
-
-  constructor(apiKeys: ApiKeys) {
-    this.#databasesOf = Array.isArray(apiKeys)
-      ? new Map(apiKeys.map((key) => [key, "*"]))
-      : new Map(Object.entries(apiKeys));
-  }
-
-  get first(): string {
-    return [...this.#databasesOf.keys()][0] ?? "";
-  }
-
-  /**
-   * The key in an `Authorization` header, if it is known. The scheme is case-insensitive (RFC 9110,
-   * section 11.1).
-   */
-  knownKeyOf(authorization: string | undefined): string | undefined {
-    const [, key] = /^bearer +(\S+)$/i.exec(authorization ?? "") ?? [];
-    return key !== undefined && this.#databasesOf.has(key) ? key : undefined;
-  }
-
-  mayUse(key: string | undefined, databaseId: string): boolean {
-    const databases = key === undefined ? undefined : this.#databasesOf.get(key);
-    return databases === "*" || databases?.includes(databaseId) === true;
-  }
+/** Whether an `Authorization` header holds one of these keys. */
+export function hasKnownKey(authorization: string | undefined, apiKeys: readonly string[]) {
+  // The scheme is case-insensitive (RFC 9110, section 11.1).
+  const [, key] = /^bearer +(\S+)$/i.exec(authorization ?? "") ?? [];
+  return key !== undefined && apiKeys.includes(key);
 }
 
-/**
- * Lets a request pass when its key is known and may use the database of the path
- * (docs/api/README.md#authentication).
- */
-export function authorize(keys: KnownApiKeys) {
-  return createMiddleware<ServiceEnv, "/:databaseId">(async (c, next) => {
-    const key = keys.knownKeyOf(c.req.header("authorization"));
-    if (key === undefined) {
-      const message = "The header Authorization must hold the scheme Bearer and a known API key.";
-      return sendError(c, 401, message, { "www-authenticate": "Bearer" });
+/** Lets a request pass when its key is known (docs/api/README.md#authentication). */
+export function authorize(apiKeys: readonly string[]) {
+  return createMiddleware<ServiceEnv>(async (c, next) => {
+    if (hasKnownKey(c.req.header("authorization"), apiKeys)) {
+      return next();
     }
-    return keys.mayUse(key, c.req.param("databaseId")) ? next() : sendNotFound(c);
+    const message = "The header Authorization must hold the scheme Bearer and a known API key.";
+    return sendError(c, 401, message, { "www-authenticate": "Bearer" });
   });
 }
 

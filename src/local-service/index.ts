@@ -9,7 +9,7 @@
 export type { NewEvent } from "./events.js";
 export type { Interceptor, ResponseOptions } from "./interceptors.js";
 export { connectionReset, delay, loseResponse, respondWith, times } from "./interceptors.js";
-export type { ApiKeys, LocalServiceOptions } from "./options.js";
+export type { LocalServiceOptions } from "./options.js";
 export type {
   DeliveredEvent,
   Delivery,

@@ -7,8 +7,11 @@ export const defaultApiKey = "local-api-key";
 export interface LocalServiceOptions {
   /** TCP port, 0 to 65,535. Default: 0, any free one. */
   readonly port?: number | undefined;
-  /** The API keys that the service knows. Default: `["local-api-key"]`. */
-  readonly apiKeys?: ApiKeys | undefined;
+  /**
+   * The API keys that the service knows. Each may use every database, and every database exists.
+   * Default: `["local-api-key"]`.
+   */
+  readonly apiKeys?: readonly string[] | undefined;
   /**
    * Accepts event types other than the nine documented ones. Default: `false`, the response to them
    * is 400.
@@ -30,11 +33,3 @@ export interface LocalServiceOptions {
    */
   readonly onLog?: ((entry: LogEntry) => void) | undefined;
 }
-
-/**
- * The API keys that the service knows, and the databases that each may use.
- *
- * A list gives every key access to every database. An object names the databases of each key; `"*"`
- * stands for every database. Databases need not be created: every database id exists.
- */
-export type ApiKeys = readonly string[] | Readonly<Record<string, readonly string[] | "*">>;

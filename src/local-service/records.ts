@@ -47,8 +47,7 @@ export interface ReceivedRequest {
    */
   readonly webhookId?: string;
   /**
-   * Whether the API key is known and may use the database; absent when the service does not know
-   * the path.
+   * Whether the API key is known; absent when the service does not know the path.
    */
   readonly authorized?: boolean;
   /**

@@ -24,18 +24,6 @@ export function sendError(
 }
 
 /**
- * Responds with 404 `NOT_FOUND`. The message is the same for a webhook that does not exist, for one
- * of another database and for a database without access, so that a caller without access learns
- * nothing.
- */
-export function sendNotFound(c: Context): Response {
-  const { webhookId, databaseId } = c.req.param();
-  // Only the path of a deletion contains the id of a webhook.
-  const what = webhookId === undefined ? `Database ${databaseId}` : `Webhook ${webhookId}`;
-  return sendError(c, 404, `${what} not found`);
-}
-
-/**
  * Responds in plain text, because a client could take an error body for a statement about its
  * webhook.
  */

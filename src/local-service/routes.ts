@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import { authorize, type KnownApiKeys, loopbackOnly } from "./access.js";
+import { authorize, hasKnownKey, loopbackOnly } from "./access.js";
 import type { Deliveries } from "./deliveries.js";
 import type { NewEvent } from "./events.js";
 import { type Interceptors, intercept } from "./interceptors.js";
@@ -21,7 +21,7 @@ import {
 export interface ServiceParts {
   readonly webhooks: Map<number, StoredWebhook>;
   readonly deliveries: Deliveries;
-  readonly keys: KnownApiKeys;
+  readonly apiKeys: readonly string[];
   readonly log: ServiceLog;
   readonly interceptors: Interceptors;
   /** Aborted when the service closes. */
@@ -32,11 +32,11 @@ const eventsPath = "/_local/bases/:databaseId/events";
 
 /**
  * The routes of docs/api/README.md. The steps of a request are, in order: the log, `Host` and
- * `Origin`, the body if the API key may use the database, interceptors, refusal without such a key,
- * and the handler.
+ * `Origin`, the body if the API key is known, interceptors, refusal without such a key, and the
+ * handler.
  */
 export function createRoutes(parts: ServiceParts, options: LocalServiceOptions): Hono<ServiceEnv> {
-  const { deliveries, keys, log, interceptors, closing } = parts;
+  const { deliveries, apiKeys, log, interceptors, closing } = parts;
   const { listing = false } = options;
   const app = new Hono<ServiceEnv>();
   const bases = app.basePath("/api/v1/bases");
@@ -49,19 +49,19 @@ export function createRoutes(parts: ServiceParts, options: LocalServiceOptions):
   app.use(loopbackOnly);
   // Before the interceptors, because these two are not part of the API.
   app.get("/", (c) => c.text("The local service of pulumi-dbwebhooks is running.\n"));
-  app.post(eventsPath, logPathAndAccess(keys), authorize(keys), readBody(log), (c) =>
+  app.post(eventsPath, logPathAndAccess(apiKeys), authorize(apiKeys), readBody(log), (c) =>
     emitEvent(c, deliveries),
   );
-  bases.use(collectionPath, logPathAndAccess(keys));
-  bases.use(itemPath, logPathAndAccess(keys));
+  bases.use(collectionPath, logPathAndAccess(apiKeys));
+  bases.use(itemPath, logPathAndAccess(apiKeys));
   app.use(readBody(log));
   app.use(intercept(interceptors, log, closing));
 
-  bases.post(collectionPath, authorize(keys), createWebhook(parts, options));
+  bases.post(collectionPath, authorize(apiKeys), createWebhook(parts, options));
   if (listing) {
-    bases.get(collectionPath, authorize(keys), listWebhooks(parts));
+    bases.get(collectionPath, authorize(apiKeys), listWebhooks(parts));
   }
-  bases.delete(itemPath, authorize(keys), deleteWebhook(parts));
+  bases.delete(itemPath, authorize(apiKeys), deleteWebhook(parts));
   bases.all(collectionPath, refuseMethod(listing ? "GET, HEAD, POST" : "POST"));
   bases.all(itemPath, refuseMethod("DELETE"));
   return app;
@@ -86,10 +86,10 @@ async function emitEvent(
   return c.body(body, 200, { "content-type": "application/json" });
 }
 
-function logPathAndAccess(keys: KnownApiKeys) {
+function logPathAndAccess(apiKeys: readonly string[]) {
   return createMiddleware<ServiceEnv, typeof itemPath>((c, next) => {
     const { databaseId, webhookId } = c.req.param();
-    const authorized = keys.mayUse(keys.knownKeyOf(c.req.header("authorization")), databaseId);
+    const authorized = hasKnownKey(c.req.header("authorization"), apiKeys);
     Object.assign(c.get("entry"), { databaseId, webhookId, authorized });
     return next();
   });

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
-import { KnownApiKeys } from "./access.js";
 import { Deliveries } from "./deliveries.js";
 import type { NewEvent } from "./events.js";
 import { type Interceptor, Interceptors } from "./interceptors.js";
@@ -43,7 +42,7 @@ function createParts(options: LocalServiceOptions, closing: AbortSignal): Servic
   }
   const interceptors = new Interceptors();
   const deliveries = new Deliveries(webhooks, log, options);
-  return { webhooks, keys: new KnownApiKeys(apiKeys), log, deliveries, interceptors, closing };
+  return { webhooks, apiKeys, log, deliveries, interceptors, closing };
 }
 
 /** A running local service. */
@@ -66,7 +65,7 @@ export class LocalService implements AsyncDisposable {
 
   /** The first API key. */
   get apiKey(): string {
-    return this.#parts.keys.first;
+    return this.#parts.apiKeys[0] ?? "";
   }
 
   /**

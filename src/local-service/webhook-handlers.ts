@@ -1,4 +1,4 @@
-// The operations of the API (docs/api/README.md), for requests whose key may use the database.
+// The operations of the API (docs/api/README.md), for requests with a known key.
 import { randomBytes } from "node:crypto";
 import type { Context } from "hono";
 import { creationSchema, validateBody } from "./bodies.js";
@@ -6,7 +6,7 @@ import type { ServiceLog } from "./log.js";
 import type { LocalServiceOptions } from "./options.js";
 import type { RequestEntry, StoredWebhook } from "./records.js";
 import type { ServiceEnv } from "./requests.js";
-import { sendError, sendNotFound } from "./responses.js";
+import { sendError } from "./responses.js";
 
 /** What the operations use of the service. */
 interface Webhooks {
@@ -60,7 +60,7 @@ export function deleteWebhook({ webhooks, log }: Webhooks) {
     const webhook = webhooks.get(Number(webhookId));
     // Compared as text, because `Number` accepts spellings such as "01".
     if (webhook?.databaseId !== databaseId || String(webhook.id) !== webhookId) {
-      return sendNotFound(c);
+      return sendError(c, 404, `Webhook ${webhookId} not found`);
     }
     webhooks.delete(webhook.id);
     noteCommitted(log, c.get("entry"), webhook.id);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isOf } from "../helpers/faults/faults.mts";
+import { isOf, notFound } from "../helpers/faults/faults.mts";
 import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.ts";
 import { methodsAndKeysOf, noPromptFlags, shareStack } from "../helpers/stack.ts";
 
@@ -15,11 +15,7 @@ const webhooks: Webhooks = {
 };
 
 describe.each([javascriptProgram, yamlProgram])("Keys of $name", (program) => {
-  const apiKeys = {
-    "local-api-key": "*" as const,
-    "next-key": "*" as const,
-    "key-of-another-account": ["another"],
-  };
+  const apiKeys = ["local-api-key", "next-key", "key-of-another-account"];
   const stack = shareStack({ program, service: { apiKeys, listing: true } });
   const declare = (apiKey: string, listing: boolean) => {
     const { baseUrl } = stack().service;
@@ -40,13 +36,13 @@ describe.each([javascriptProgram, yamlProgram])("Keys of $name", (program) => {
     for (const name of ["lost", "lostOfProvider"]) {
       service.removeWebhook(service.webhooks.find(isOf(name))?.id ?? 0);
     }
-    // The databases of the two are gone, and the service no longer accepts the key of the Provider
-    // of "rotated".
-    service.use(({ databaseId = "", headers }, next) => {
-      if (databaseId.startsWith("lost")) {
+    // The databases of the two are gone, a key has no access to any database, and the service no
+    // longer accepts the key of the Provider of "rotated".
+    service.use(({ databaseId = "", headers: { authorization } }, next) => {
+      if (databaseId.startsWith("lost") || authorization === "Bearer key-of-another-account") {
         return notFound();
       }
-      const isOld = databaseId === "rotated" && headers.authorization === "Bearer local-api-key";
+      const isOld = databaseId === "rotated" && authorization === "Bearer local-api-key";
       return isOld ? unauthorized() : next();
     });
 
@@ -77,7 +73,5 @@ describe.each([javascriptProgram, yamlProgram])("Keys of $name", (program) => {
   });
 });
 
-const notFound = () =>
-  Response.json({ error: { code: "NOT_FOUND", message: "Not found." } }, { status: 404 });
 const unauthorized = () =>
   Response.json({ error: { code: "UNAUTHORIZED", message: "No." } }, { status: 401 });

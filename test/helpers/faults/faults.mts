@@ -27,6 +27,10 @@ export function isOf(databaseId: string) {
   return (one: { readonly databaseId?: string }) => one.databaseId === databaseId;
 }
 
+/** A response to a key without access to the database, and to a request for an unknown webhook. */
+export const notFound = () =>
+  Response.json({ error: { code: "NOT_FOUND", message: "Not found." } }, { status: 404 });
+
 /** Keeps the connection open and sends nothing. */
 export const neverRespond: Interceptor = () => new Promise(() => {});
 
