@@ -7,8 +7,7 @@
  */
 
 export type { NewEvent } from "./events.js";
-export type { Interceptor, ResponseOptions } from "./interceptors.js";
-export { connectionReset, delay, loseResponse, respondWith, times } from "./interceptors.js";
+export type { Interceptor } from "./interceptors.js";
 export type { LocalServiceOptions } from "./options.js";
 export type {
   DeliveredEvent,

@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createMiddleware } from "hono/factory";
 import type { ServiceLog } from "./log.js";
@@ -10,8 +9,8 @@ import type { ServiceEnv } from "./requests.js";
  *
  * `await next()` lets the service handle the request (through the interceptors that were added
  * earlier) and returns its response. Call it at most once, or not at all: then the request has no
- * effect. The response can be passed on, changed or replaced by any other `Response`, such as
- * {@link connectionReset}. A promise that is never fulfilled keeps the connection open until the
+ * effect. The response can be passed on, changed or replaced by any other `Response`; with
+ * `Response.error()`, the service resets the connection. A promise that is never fulfilled keeps the connection open until the
  * client leaves or the service closes. If the interceptor throws, the response is 500 with the
  * message of the error.
  *
@@ -26,83 +25,6 @@ export type Interceptor = (
   request: ReceivedRequest,
   next: () => Promise<Response>,
 ) => Response | Promise<Response>;
-
-/** The body and the headers of {@link respondWith}. */
-export interface ResponseOptions {
-  /** The headers. Default: the content type of `body`. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** A string is sent as it is, anything else as JSON. Default: no body. */
-  readonly body?: unknown;
-}
-
-/**
- * Responds in place of the service, so that the request has no effect.
- *
- * @param statusCode 200 to 599.
- * @throws RangeError for any other status code.
- * @throws TypeError for a body with a status code that allows none, such as 204 (the Fetch
- * standard).
- */
-export function respondWith(statusCode: number, options: ResponseOptions = {}): Interceptor {
-  const { headers = {}, body } = options;
-  const init = { status: statusCode, headers };
-  const createResponse = () =>
-    body === undefined || typeof body === "string"
-      ? new Response(body, init)
-      : Response.json(body, init);
-  // Invalid arguments throw here, and not in a request.
-  createResponse();
-  return createResponse;
-}
-
-/** Lets the service handle the request, then resets the connection in place of the response. */
-export function loseResponse(): Interceptor {
-  return async (_, next) => {
-    await next();
-    return connectionReset();
-  };
-}
-
-/**
- * Waits before the service handles the request, which it then does even if the client has left.
- *
- * @param milliseconds How long to wait.
- */
-export function delay(milliseconds: number): Interceptor {
-  return async (_, next) => {
-    await setTimeout(milliseconds, undefined, { ref: false });
-    return next();
-  };
-}
-
-/**
- * Applies an interceptor to the first `count` requests that match, and to no request after them.
- *
- * @param count How many requests; `Infinity` for all that match.
- * @param match Default: every request matches.
- */
-export function times(
-  count: number,
-  interceptor: Interceptor,
-  match: (request: ReceivedRequest) => boolean = () => true,
-): Interceptor {
-  let remaining = count;
-  return (request, next) => {
-    if (remaining <= 0 || !match(request)) {
-      return next();
-    }
-    remaining -= 1;
-    return interceptor(request, next);
-  };
-}
-
-/**
- * The response that makes the service send a TCP reset: a network error in the terms of the Fetch
- * standard, with the `type` "error" and the `status` 0.
- */
-export function connectionReset(): Response {
-  return Response.error();
-}
 
 /** The interceptors of a service. The last one is the outermost. */
 export class Interceptors {

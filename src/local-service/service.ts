@@ -114,8 +114,11 @@ export class LocalService implements AsyncDisposable {
    * @returns A function that removes the interceptor. A request that it already has continues
    * through it.
    * @example
-   * // The service makes the next webhook, and the response is lost.
-   * service.use(times(1, loseResponse(), ({ method }) => method === "POST"));
+   * // The service creates every webhook, and the responses are lost.
+   * service.use(async ({ method }, next) => {
+   *   const response = await next();
+   *   return method === "POST" ? Response.error() : response;
+   * });
    */
   use(interceptor: Interceptor): () => void {
     return this.#parts.interceptors.add(interceptor);

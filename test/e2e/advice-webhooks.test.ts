@@ -1,6 +1,5 @@
-import { respondWith } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it, vi } from "vitest";
-import { isDelete, isOf, isPost } from "../helpers/faults/faults.mts";
+import { isDelete, isOf, isPost, respondWith } from "../helpers/faults/faults.mts";
 import { javascriptProgram, reference, type Webhooks, yamlProgram } from "../helpers/programs.ts";
 import { expectAgreement, noPromptFlags, removeFromState, shareStack } from "../helpers/stack.ts";
 

@@ -1,17 +1,12 @@
 import { join } from "node:path";
 import { ErrorHook, type ErrorHookArgs } from "@pulumi/pulumi";
 import { LocalWorkspace, type ProjectSettings } from "@pulumi/pulumi/automation/index.js";
-import {
-  loseResponse,
-  respondWith,
-  startLocalService,
-  times,
-} from "pulumi-dbwebhooks/local-service";
+import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { expect, it } from "vitest";
 import { someArgs } from "../helpers/builders.ts";
 import { repository, withDirectory } from "../helpers/directory.ts";
 import { errorOf } from "../helpers/errors.ts";
-import { isOf, isPost } from "../helpers/faults/faults.mts";
+import { isOf, isPost, loseResponse, respondWith, times } from "../helpers/faults/faults.mts";
 import { stackEnvironment } from "../helpers/pulumi.ts";
 
 // `main` is the directory of an inline program, in which Pulumi starts the dynamic provider.
@@ -30,7 +25,7 @@ it.each(["pulumi-dbwebhooks", "pulumi-dbwebhooks/native"])(
     const inDatabase = (databaseId: string) => service.requests.filter(isOf(databaseId));
     service.use((request, next) => {
       const isLost = isPost(request) && request.databaseId === "lost";
-      return isLost ? loseResponse()(request, next) : next();
+      return isLost ? loseResponse(request, next) : next();
     });
     const isRefused = (request: Parameters<typeof isPost>[0]) =>
       isPost(request) && request.databaseId === "refused";

@@ -1,7 +1,14 @@
-import { type Interceptor, loseResponse, respondWith } from "pulumi-dbwebhooks/local-service";
+import type { Interceptor } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
 import { errorsOf } from "../helpers/cli-output.ts";
-import { isDelete, isOf, isPost, withFields } from "../helpers/faults/faults.mts";
+import {
+  isDelete,
+  isOf,
+  isPost,
+  loseResponse,
+  respondWith,
+  withFields,
+} from "../helpers/faults/faults.mts";
 import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.ts";
 import { noPromptFlags, type StoredWebhooks, shareStack } from "../helpers/stack.ts";
 
@@ -19,7 +26,7 @@ const forbidden = respondWith(403);
 /** The faults that creations meet, by database. */
 const faultsOfCreations: Readonly<Record<string, Interceptor>> = {
   notCreated: forbidden,
-  inDoubt: loseResponse(),
+  inDoubt: loseResponse,
   withoutSecret: withFields({ secret: undefined }),
   unusableSecret: withFields({ secret: 42 }),
 };

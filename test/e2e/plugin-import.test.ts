@@ -1,9 +1,8 @@
 import { join } from "node:path";
-import { respondWith } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
 import { someArgs } from "../helpers/builders.ts";
 import { writeJson } from "../helpers/directory.ts";
-import { isPost } from "../helpers/faults/faults.mts";
+import { isPost, respondWith } from "../helpers/faults/faults.mts";
 import { javascriptPluginProgram, yamlProgram } from "../helpers/programs.ts";
 import {
   type ExistingWebhook,

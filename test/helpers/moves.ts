@@ -1,7 +1,6 @@
-import { respondWith, times } from "pulumi-dbwebhooks/local-service";
 import { expect } from "vitest";
 import { someArgs } from "./builders.ts";
-import { isDelete } from "./faults/faults.mts";
+import { isDelete, respondWith, times } from "./faults/faults.mts";
 import { javascriptPluginProgram } from "./programs.ts";
 import { noPromptFlags, type TestStack, withStack } from "./stack.ts";
 

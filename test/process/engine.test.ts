@@ -1,10 +1,9 @@
-import { loseResponse, respondWith, times } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
 import { adapters, dynamicAdapter, pluginAdapter } from "../helpers/adapters/adapters.ts";
 import { startCreationInFlight } from "../helpers/adapters/creation-in-flight.ts";
 import { someArgs } from "../helpers/builders.ts";
 import { kindOf } from "../helpers/errors.ts";
-import { isDelete, isPost } from "../helpers/faults/faults.mts";
+import { isDelete, isPost, loseResponse, respondWith, times } from "../helpers/faults/faults.mts";
 import { within } from "../helpers/within.ts";
 
 // When the provider stops, and what it still sends then, is tested in
@@ -93,7 +92,7 @@ it("With the engine gone, an idle plugin ends, and an idle process of the dynami
 
 // Both adapters end a creation in the same way, so one of them is enough here.
 it("After SIGINT, a creation that waits is not created, and one in flight ends with its response", async () => {
-  await using started = await startCreationInFlight(pluginAdapter, { fault: loseResponse() });
+  await using started = await startCreationInFlight(pluginAdapter, { fault: loseResponse });
   const { service, running, release, exited } = started;
   service.use(times(1, respondWith(429, { headers: { "retry-after": "60" } }), isPost));
   const throttled = service.nextRequest(({ statusCode }) => statusCode === 429);

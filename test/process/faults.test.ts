@@ -1,14 +1,9 @@
-import {
-  type LocalService,
-  loseResponse,
-  respondWith,
-  startLocalService,
-  times,
-} from "pulumi-dbwebhooks/local-service";
+import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adapters, startAdapter } from "../helpers/adapters/adapters.ts";
 import { someArgs } from "../helpers/builders.ts";
 import { kindOf } from "../helpers/errors.ts";
+import { loseResponse, respondWith, times } from "../helpers/faults/faults.mts";
 import { createWebhook } from "../helpers/local-service.ts";
 
 // How an adapter tells Pulumi each outcome. Which fault leads to which outcome is tested in
@@ -53,7 +48,7 @@ describe.each(adapters)("$name", (adapter) => {
 
   it.each([
     { outcome: "notCreated", fault: respondWith(403) },
-    { outcome: "inDoubt", fault: loseResponse() },
+    { outcome: "inDoubt", fault: loseResponse },
   ])("fails a creation that is $outcome", async ({ outcome, fault }) => {
     service.use(times(1, fault));
 

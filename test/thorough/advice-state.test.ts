@@ -1,8 +1,8 @@
-import { type LocalService, startLocalService, times } from "pulumi-dbwebhooks/local-service";
+import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it, vi } from "vitest";
 import { someArgs } from "../helpers/builders.ts";
 import { succeed } from "../helpers/commands.ts";
-import { isPost, notFound } from "../helpers/faults/faults.mts";
+import { isPost, notFound, times } from "../helpers/faults/faults.mts";
 import {
   javascriptProgram,
   type Program,

@@ -1,6 +1,6 @@
 import { mkdir, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { loseResponse, startLocalService, times } from "pulumi-dbwebhooks/local-service";
+import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
 import which from "which";
 import { version } from "../../package.json";
@@ -12,7 +12,7 @@ import { secret, someArgs } from "../helpers/builders.ts";
 import { succeed } from "../helpers/commands.ts";
 import { repository, temporaryDirectory, writeJson } from "../helpers/directory.ts";
 import { kindOf } from "../helpers/errors.ts";
-import { countsOf, isPost } from "../helpers/faults/faults.mts";
+import { countsOf, isPost, loseResponse, times } from "../helpers/faults/faults.mts";
 import { anchorsOf } from "../helpers/markdown.ts";
 import { packPlugin } from "../helpers/package.ts";
 import { yamlProgram } from "../helpers/programs.ts";
@@ -85,7 +85,7 @@ describe("The executable", () => {
   it("reports a creation whose response is lost as in doubt", async () => {
     await using service = await startLocalService();
     const { baseUrl, apiKey } = service;
-    service.use(times(1, loseResponse(), isPost));
+    service.use(times(1, loseResponse, isPost));
     await using running = await startAdapter(adapter, { baseUrl, apiKey });
 
     const result = await running.create(someArgs());

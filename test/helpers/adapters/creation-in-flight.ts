@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { type Interceptor, startLocalService, times } from "pulumi-dbwebhooks/local-service";
+import { type Interceptor, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { someArgs } from "../builders.ts";
-import { holdCreations, isPost } from "../faults/faults.mts";
+import { holdCreations, isPost, times } from "../faults/faults.mts";
 import { within } from "../within.ts";
 import { type Adapter, startAdapter } from "./adapters.ts";
 

@@ -1,10 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import {
-  type Interceptor,
-  type LocalService,
-  type ReceivedRequest,
-  times,
-} from "pulumi-dbwebhooks/local-service";
+import type { Interceptor, LocalService, ReceivedRequest } from "pulumi-dbwebhooks/local-service";
 
 type Match = (request: ReceivedRequest) => boolean;
 
@@ -30,6 +25,45 @@ export function isOf(databaseId: string) {
 /** A response to a key without access to the database, and to a request for an unknown webhook. */
 export const notFound = () =>
   Response.json({ error: { code: "NOT_FOUND", message: "Not found." } }, { status: 404 });
+
+/** Applies an interceptor to the first `count` requests that match. */
+export function times(
+  count: number,
+  interceptor: Interceptor,
+  matches: Match = () => true,
+): Interceptor {
+  let remaining = count;
+  return (request, next) => {
+    if (remaining === 0 || !matches(request)) {
+      return next();
+    }
+    remaining -= 1;
+    return interceptor(request, next);
+  };
+}
+
+/** Responds in place of the service. A string is sent as it is, any other body as JSON. */
+export function respondWith(
+  status: number,
+  { headers = {}, body }: { headers?: Record<string, string>; body?: unknown } = {},
+): Interceptor {
+  const init = { status, headers };
+  return () =>
+    body === undefined || typeof body === "string"
+      ? new Response(body, init)
+      : Response.json(body, init);
+}
+
+/** Lets the service handle the request, then resets the connection. */
+export const loseResponse = handleThen(() => Response.error());
+
+/** Waits before the service handles the request. */
+export function delay(milliseconds: number): Interceptor {
+  return async (_, next) => {
+    await setTimeout(milliseconds);
+    return next();
+  };
+}
 
 /** Keeps the connection open and sends nothing. */
 export const neverRespond: Interceptor = () => new Promise(() => {});

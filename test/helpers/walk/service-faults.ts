@@ -1,11 +1,13 @@
+import type { Interceptor, LocalService } from "pulumi-dbwebhooks/local-service";
 import {
-  type Interceptor,
-  type LocalService,
+  handleThen,
+  isDelete,
+  isPost,
   loseResponse,
   respondWith,
   times,
-} from "pulumi-dbwebhooks/local-service";
-import { handleThen, isDelete, isPost, withFields } from "../faults/faults.mts";
+  withFields,
+} from "../faults/faults.mts";
 import { type Choose, oneOf } from "./random.ts";
 
 const always = Number.POSITIVE_INFINITY;
@@ -23,7 +25,7 @@ const creationFaults: Faults = {
   "creation refused": () => times(1, respond(403), isPost),
   "creation fails": () => times(1, respond(500), isPost),
   "creation done, but 502": () => times(1, handleThen(respond(502)), isPost),
-  "response to a creation lost": () => times(1, loseResponse(), isPost),
+  "response to a creation lost": () => times(1, loseResponse, isPost),
   "creation without a secret": () => times(1, withFields({ secret: undefined }), isPost),
   "creation with an unusable secret": () => times(1, withFields({ secret: "\n" }), isPost),
 };
@@ -38,8 +40,8 @@ const faults: Faults = {
   "deletion refused": () => times(1, respond(403), isDelete),
   "deletion fails once": () => times(1, respond(500), isDelete),
   "deletions fail": () => times(always, respond(500), isDelete),
-  "response to a deletion lost": () => times(1, loseResponse(), isDelete),
-  "responses to deletions lost": () => times(always, loseResponse(), isDelete),
+  "response to a deletion lost": () => times(1, loseResponse, isDelete),
+  "responses to deletions lost": () => times(always, loseResponse, isDelete),
   "deletions not found": () => times(always, respond(404, "NOT_FOUND"), isDelete),
   "no access": () => respond(404, "NOT_FOUND"),
   unauthorized: () => respond(401),

@@ -12,13 +12,12 @@ import { version } from "../../../package.json";
 import { EngineLog } from "../../../src/adapters/plugin/engine-log.ts";
 import { PluginServer } from "../../../src/adapters/plugin/server.ts";
 import { providerText } from "../../../src/common/provider-text.ts";
-import { times } from "../../../src/local-service/index.ts";
 import { EngineMonitor } from "../../../src/provider/run/engine-monitor.ts";
 import { startEngine } from "../../helpers/adapters/engine-stand-in.ts";
 import { connect, operationsOf, struct } from "../../helpers/adapters/provider-calls.ts";
 import { someArgs, wrapped } from "../../helpers/builders.ts";
 import { errorOf, kindOf } from "../../helpers/errors.ts";
-import { countsOf, hold } from "../../helpers/faults/faults.mts";
+import { countsOf, hold, times } from "../../helpers/faults/faults.mts";
 import { startRawServer } from "../../helpers/http-server.ts";
 import { createWebhook, startService } from "../../helpers/local-service.ts";
 

@@ -1,7 +1,8 @@
 import { Webhook } from "standardwebhooks";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { eventTypes } from "../../../src/common/event-types.ts";
-import { type NewEvent, respondWith } from "../../../src/local-service/index.ts";
+import type { NewEvent } from "../../../src/local-service/index.ts";
+import { respondWith } from "../../helpers/faults/faults.mts";
 import { refusedUrl } from "../../helpers/http-server.ts";
 import { startService, statusCodesOf, webhookBody } from "../../helpers/local-service.ts";
 import { type ReceivedNotification, startReceiver } from "../../helpers/receiver.ts";

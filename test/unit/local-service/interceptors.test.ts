@@ -1,14 +1,15 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import type { Interceptor } from "../../../src/local-service/index.ts";
 import {
-  connectionReset,
   delay,
-  type Interceptor,
+  hold,
+  isDelete,
+  isPost,
   loseResponse,
   respondWith,
   times,
-} from "../../../src/local-service/index.ts";
-import { hold, isDelete, isPost } from "../../helpers/faults/faults.mts";
+} from "../../helpers/faults/faults.mts";
 import { startFaultyService, statusCodesOf, webhookBody } from "../../helpers/local-service.ts";
 
 const inTable = (tableId: string) => ({ body: webhookBody({ tableId }) });
@@ -16,7 +17,7 @@ const inTable = (tableId: string) => ({ body: webhookBody({ tableId }) });
 describe("Interceptors imitate a service", () => {
   it("whose response is lost for one table", async () => {
     const service = await startFaultyService();
-    service.use(times(1, loseResponse(), ({ body }) => body?.tableId === "tbl_orders"));
+    service.use(times(1, loseResponse, ({ body }) => body?.tableId === "tbl_orders"));
 
     const orders = service.create(inTable("tbl_orders"));
     const users = service.create(inTable("tbl_users"));
@@ -205,7 +206,7 @@ describe("An interceptor", () => {
 
   it("can pass on a connection reset of an inner one, also as a clone", async () => {
     const service = await startFaultyService();
-    service.use(connectionReset);
+    service.use(() => Response.error());
     service.use(async (_, next) => (await next()).clone());
 
     await expect(service.create()).rejects.toThrow("ECONNRESET");
@@ -259,28 +260,4 @@ describe("An interceptor", () => {
     await setTimeout(2);
     expect(service.webhooks).toEqual([]);
   });
-});
-
-it("respondWith refuses a status code that is none, before any request", () => {
-  expect(() => respondWith(99)).toThrow(RangeError);
-  expect(() => respondWith(204, { body: "text" })).toThrow(TypeError);
-});
-
-it("respondWith responds to each request with the same response", async () => {
-  const service = await startFaultyService();
-  service.use(respondWith(503, { body: "busy" }));
-
-  const responses = [await service.create(), await service.create()];
-
-  expect(responses).toMatchObject(Array(2).fill({ statusCode: 503, text: "busy" }));
-});
-
-it("respondWith sends JSON unless the body is a string", async () => {
-  const service = await startFaultyService();
-  service.use(respondWith(200, { body: [null] }));
-
-  const { headers, json } = await service.create();
-
-  expect(headers["content-type"]).toBe("application/json");
-  expect(json).toEqual([null]);
 });

@@ -4,11 +4,7 @@ import type schema from "../../../src/adapters/plugin/schema.json";
 import type { NewWebhook } from "../../../src/api/client.ts";
 import type { settingNames } from "../../../src/common/settings-table.ts";
 import * as main from "../../../src/index.ts";
-import type {
-  LocalServiceOptions,
-  NewEvent,
-  ResponseOptions,
-} from "../../../src/local-service/index.ts";
+import type { LocalServiceOptions, NewEvent } from "../../../src/local-service/index.ts";
 import type * as native from "../../../src/native.ts";
 import type { ReplacingArgument, webhookArguments } from "../../../src/provider/rules/arguments.ts";
 
@@ -86,6 +82,6 @@ it("./native has the names and types of the dynamic provider", () => {
 });
 
 it("the options of the local service may be undefined", () => {
-  type Options = LocalServiceOptions & ResponseOptions & Omit<NewEvent, "type" | "databaseId">;
+  type Options = LocalServiceOptions & Omit<NewEvent, "type" | "databaseId">;
   expectTypeOf<Record<keyof Options, undefined>>().toExtend<Options>();
 });

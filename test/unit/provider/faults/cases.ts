@@ -1,10 +1,4 @@
-import {
-  connectionReset,
-  delay,
-  type Interceptor,
-  loseResponse,
-  respondWith,
-} from "../../../../src/local-service/index.ts";
+import type { Interceptor } from "../../../../src/local-service/index.ts";
 import { errorBody } from "../../../helpers/builders.ts";
 import * as faults from "../../../helpers/faults/faults.mts";
 import { refusedUrl } from "../../../helpers/http-server.ts";
@@ -63,7 +57,7 @@ const inOneSecond = { "retry-after": "1" };
 
 /** A fault that sends a response in place of the service's own, before the request takes effect. */
 function respond(statusCode: number, body: unknown = errorBody("SOME_CODE"), headers = {}) {
-  return respondWith(statusCode, { headers, body });
+  return faults.respondWith(statusCode, { headers, body });
 }
 
 /** A service that returns a status code, which the error message names. */
@@ -107,7 +101,7 @@ const loginPage: Cause = {
 };
 const lateResponse: Cause = {
   does: "responds late, within the timeout",
-  fault: delay(300),
+  fault: faults.delay(300),
 };
 
 /** Cases with different causes and the same result. */
@@ -152,7 +146,7 @@ export const createFaults = [
   ]),
   ...casesOn("POST", { outcome: "inDoubt", requests: ["POST"], webhookExists: false }, [
     neverResponds,
-    { does: "resets the connection", fault: connectionReset },
+    { does: "resets the connection", fault: () => Response.error() },
     returns(500),
     successFalse,
     loginPage,
@@ -168,7 +162,7 @@ export const createFaults = [
       isHeldBack: true,
       settings: shortTimeout,
     },
-    { does: "creates it and resets the connection", fault: loseResponse() },
+    { does: "creates it and resets the connection", fault: faults.loseResponse },
     { does: "creates it and resets within its response", fault: faults.resetWithinBody },
     {
       does: "creates it, and a proxy returns 503 with `Retry-After`",
@@ -189,7 +183,7 @@ export const deleteFaults = [
     lateResponse,
     {
       does: "deletes it and returns 204",
-      fault: faults.handleThen(respondWith(204)),
+      fault: faults.handleThen(faults.respondWith(204)),
     },
   ]),
   ...casesOn(
@@ -213,7 +207,7 @@ export const deleteFaults = [
     [
       {
         does: "deletes it and resets the connection, then returns 404 `NOT_FOUND`",
-        fault: loseResponse(),
+        fault: faults.loseResponse,
         times: 1,
       },
     ],

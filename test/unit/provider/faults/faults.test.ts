@@ -1,13 +1,9 @@
 import { describe, expect, it } from "vitest";
-import {
-  type LocalService,
-  startLocalService,
-  times,
-} from "../../../../src/local-service/index.ts";
+import { type LocalService, startLocalService } from "../../../../src/local-service/index.ts";
 import { problemsOfRequest } from "../../../helpers/api-document.ts";
 import { someArgs, wrapped } from "../../../helpers/builders.ts";
 import { kindOf } from "../../../helpers/errors.ts";
-import { hold } from "../../../helpers/faults/faults.mts";
+import { hold, times } from "../../../helpers/faults/faults.mts";
 import { createWebhook } from "../../../helpers/local-service.ts";
 import { startProvider } from "../../../helpers/provider.ts";
 import { createFaults, deleteFaults, type FaultCase } from "./cases.ts";
