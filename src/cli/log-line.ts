@@ -1,24 +1,33 @@
+import { isJsonObject, parseJson } from "../common/json.js";
 import { oneLine } from "../common/plain-text.js";
 import { redact, sensitiveValues } from "../common/redaction.js";
-import type { LogEntry } from "../local-service/index.js";
+import type { ServiceRequest } from "../local-service/index.js";
 
-const maxLength = 300;
+const maxLength = 1_000;
 
-/** Formats an entry of the log as a line, without API keys, secrets, and URLs of receivers. */
-export function logLine(entry: LogEntry, apiKeys: readonly string[]): string {
+/**
+ * Formats a request and its response as a line, without API keys, secrets, and URLs of receivers.
+ */
+export async function logLine(
+  { method, path }: ServiceRequest,
+  response: Response,
+  apiKeys: readonly string[],
+): Promise<string> {
   // Cut first: clients can send texts of any length.
   const sensitive = sensitiveValues({ apiKeys });
   const safe = (text: string) =>
     oneLine(redact(text.slice(0, 2 * maxLength), sensitive), maxLength);
-  if (entry.type === "delivery") {
-    const { event, delivery } = entry;
-    const { webhookId, delivered, statusCode, problem } = delivery;
-    const result = delivered ? "delivered" : (statusCode ?? problem);
-    return `delivery of ${safe(event.id)} to webhook ${webhookId}: ${result}`;
-  }
-  const { method, path, committed, outcome, statusCode, webhookId, problem } = entry.request;
-  const action = method === "POST" ? "created" : "deleted";
-  const effect = committed ? `${action} webhook ${webhookId}` : safe(problem ?? "");
-  const result = effect === "" ? "" : `: ${effect}`;
-  return `${method} ${safe(path.replace(/\?.*/s, ""))} ${statusCode ?? outcome}${result}`;
+  const text = await response.clone().text();
+  const json = parseJson(text);
+  // Any other text is one of the few fixed ones of the local service.
+  const shown = isJsonObject(json) ? JSON.stringify(shownFields(json)) : text;
+  const line = `${method} ${safe(path.replace(/\?.*/s, ""))} ${response.status} ${safe(shown)}`;
+  return line.trimEnd();
+}
+
+/** Every other field of a response is a secret, or may contain the URL of a receiver. */
+// biome-ignore lint/suspicious/noExplicitAny: the responses of the local service are known.
+function shownFields({ id, message, error, deliveries, webhooks }: any) {
+  const ids = webhooks?.map((webhook: { readonly id: number }) => webhook.id);
+  return { id, message, error, deliveries, webhooks: ids };
 }

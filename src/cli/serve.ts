@@ -12,11 +12,11 @@ export interface ServeOptions extends LocalServiceOptions {
 export async function serve(options: ServeOptions): Promise<void> {
   const { apiKeys } = options;
   const write = (text: string) => void process.stdout.write(`${text}\n`);
-  const service = await startLocalService({
-    ...options,
-    // `serve` never reads the requests that the service remembers.
-    maxRequests: 0,
-    onLog: (entry) => write(logLine(entry, apiKeys)),
+  const service = await startLocalService(options);
+  service.use(async (request, next) => {
+    const response = await next();
+    write(await logLine(request, response, apiKeys));
+    return response;
   });
   // Comes before the first output: a program that reads it may stop the service at once.
   const stopped = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);

@@ -1,46 +1,77 @@
-import { createMiddleware } from "hono/factory";
+import type { IncomingMessage } from "node:http";
+import type { HttpBindings } from "@hono/node-server";
+import type { Context } from "hono";
+import { parseJson } from "../common/json.js";
 import { isLoopbackHostname } from "../common/url.js";
-import type { ServiceEnv } from "./requests.js";
-import { sendError, sendPlainError } from "./responses.js";
+import { sendError } from "./responses.js";
 
-/** Whether an `Authorization` header holds one of these keys. */
-export function hasKnownKey(authorization: string | undefined, apiKeys: readonly string[]) {
-  // The scheme is case-insensitive (RFC 9110, section 11.1).
-  const [, key] = /^bearer +(\S+)$/i.exec(authorization ?? "") ?? [];
-  return key !== undefined && apiKeys.includes(key);
-}
+const maxBodyBytes = 1024 * 1024;
 
-/** Lets a request pass when its key is known (docs/api/README.md#authentication). */
-export function authorize(apiKeys: readonly string[]) {
-  return createMiddleware<ServiceEnv>(async (c, next) => {
-    if (hasKnownKey(c.req.header("authorization"), apiKeys)) {
-      return next();
-    }
-    const message = "The header Authorization must hold the scheme Bearer and a known API key.";
-    return sendError(c, 401, message, { "www-authenticate": "Bearer" });
-  });
+/** The response that refuses a request, or the body of one that the service handles. */
+interface Admission {
+  readonly refusal?: Response;
+  readonly body?: unknown;
 }
 
 /**
- * Refuses a request whose `Host` is not a loopback name, or whose `Origin` is not a loopback
- * address. The default key is public, and every web page can send requests to 127.0.0.1, even under
- * the page's own host name (DNS rebinding).
+ * Checks `Host`, `Origin` and API key (docs/api/README.md#authentication), and then reads the body.
+ *
+ * The default key is public, and every web page can send requests to 127.0.0.1, even under the
+ * page's own host name (DNS rebinding).
  */
-export const loopbackOnly = createMiddleware<ServiceEnv>(async (c, next) => {
-  const { host, origin } = c.env.incoming.headers;
+export async function admit(
+  c: Context<{ Bindings: HttpBindings }>,
+  apiKeys: readonly string[],
+): Promise<Admission> {
+  const { host, origin, authorization } = c.req.header();
   if (!isLoopbackUrl(`http://${host}`)) {
-    return sendPlainError(
-      c,
-      421,
-      "The local service responds under loopback names only. Use one, such as 127.0.0.1.",
-    );
+    const message = "The local service responds under loopback names only, such as 127.0.0.1.";
+    return { refusal: c.text(message, 421) };
   }
   if (origin !== undefined && !isLoopbackUrl(origin)) {
-    return sendPlainError(c, 403, "This service does not respond to pages of other origins.");
+    const message = "The local service does not respond to web pages of other origins.";
+    return { refusal: c.text(message, 403) };
   }
-  return next();
-});
+  if (!hasKnownKey(authorization, apiKeys)) {
+    // Tools that wait for a server request "/" without a key.
+    return c.req.path === "/" ? {} : { refusal: sendUnauthorized(c) };
+  }
+  const text = await readText(c.env.incoming);
+  return text === undefined
+    ? { refusal: sendError(c, 413, `The body is larger than ${maxBodyBytes} bytes.`) }
+    : { body: parseJson(text) };
+}
 
 function isLoopbackUrl(url: string): boolean {
   return isLoopbackHostname(URL.parse(url)?.hostname ?? "");
+}
+
+function hasKnownKey(authorization = "", apiKeys: readonly string[]): boolean {
+  // The scheme is case-insensitive (RFC 9110, section 11.1).
+  const [, key] = /^bearer +(\S+)$/i.exec(authorization) ?? [];
+  return key !== undefined && apiKeys.includes(key);
+}
+
+function sendUnauthorized(c: Context): Response {
+  const message = "The header Authorization must hold the scheme Bearer and a known API key.";
+  return sendError(c, 401, message, { "www-authenticate": "Bearer" });
+}
+
+/**
+ * Returns the text of a body; `undefined` if it is too large.
+ *
+ * Reads the stream of Node.js directly. Hono's `bodyLimit` would put a chunked body into a new
+ * `Request`, and that works only if the global `Request` of the process is replaced.
+ */
+async function readText(incoming: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let receivedBytes = 0;
+  // A large body is read to its end: some clients send all of it before they read the response.
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    receivedBytes += chunk.length;
+    if (receivedBytes <= maxBodyBytes) {
+      chunks.push(chunk);
+    }
+  }
+  return receivedBytes <= maxBodyBytes ? Buffer.concat(chunks).toString() : undefined;
 }

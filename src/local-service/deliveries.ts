@@ -1,7 +1,6 @@
 import { Agent } from "undici";
 import { eventSchema, validateBody } from "./bodies.js";
 import { completeEvent, type NewEvent } from "./events.js";
-import type { ServiceLog } from "./log.js";
 import type { LocalServiceOptions } from "./options.js";
 import type { DeliveredEvent, EmittedEvent, StoredWebhook } from "./records.js";
 import { sendNotification, timeoutSeconds } from "./send-notification.js";
@@ -9,7 +8,6 @@ import { sendNotification, timeoutSeconds } from "./send-notification.js";
 /** Delivers events to receivers, each once to every webhook. */
 export class Deliveries {
   readonly #webhooks: ReadonlyMap<number, StoredWebhook>;
-  readonly #log: ServiceLog;
   readonly #deliverTo: string | undefined;
   readonly #eventSchema: ReturnType<typeof eventSchema>;
   // `sendNotification` has the timeout. Those of undici for a response are off, and that for
@@ -24,11 +22,9 @@ export class Deliveries {
 
   constructor(
     webhooks: ReadonlyMap<number, StoredWebhook>,
-    log: ServiceLog,
     { deliverTo, allowUnknownEvents = false }: LocalServiceOptions,
   ) {
     this.#webhooks = webhooks;
-    this.#log = log;
     this.#deliverTo = deliverTo === undefined ? undefined : new URL(deliverTo).href;
     this.#eventSchema = eventSchema(allowUnknownEvents);
   }
@@ -42,11 +38,8 @@ export class Deliveries {
   async emit(newEvent: NewEvent): Promise<EmittedEvent> {
     const event = completeEvent(newEvent);
     const webhooks = [...this.#webhooks.values()].filter((webhook) => subscribes(webhook, event));
-    const deliver = async (webhook: StoredWebhook) => {
-      const delivery = await sendNotification(event, webhook, this.#agent, this.#deliverTo);
-      this.#log.emit("entry", { type: "delivery", event, delivery });
-      return delivery;
-    };
+    const deliver = (webhook: StoredWebhook) =>
+      sendNotification(event, webhook, this.#agent, this.#deliverTo);
     return { ...event, deliveries: await Promise.all(webhooks.map(deliver)) };
   }
 

@@ -7,15 +7,12 @@
  */
 
 export type { NewEvent } from "./events.js";
-export type { Interceptor } from "./interceptors.js";
+export type { Interceptor, ServiceRequest } from "./interceptors.js";
 export type { LocalServiceOptions } from "./options.js";
 export type {
   DeliveredEvent,
   Delivery,
   EmittedEvent,
-  LogEntry,
-  ReceivedRequest,
-  RequestOutcome,
   StoredWebhook,
   WebhookChanges,
 } from "./records.js";

@@ -1,74 +1,76 @@
+import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { createMiddleware } from "hono/factory";
-import type { ServiceLog } from "./log.js";
-import type { ReceivedRequest } from "./records.js";
-import type { ServiceEnv } from "./requests.js";
+import { Hono } from "hono";
+import { admit } from "./access.js";
+import { sendError } from "./responses.js";
+import type { ServiceEnv } from "./webhook-handlers.js";
+
+/** A request as an interceptor sees it. */
+export interface ServiceRequest {
+  /** The HTTP method. */
+  readonly method: string;
+  /** The request target as sent: with the query, and still percent-encoded. */
+  readonly path: string;
+  /** The headers, with names in lower case. **`authorization` is in clear text.** */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The database in the path, decoded; absent if the path is not one of the API. */
+  readonly databaseId?: string | undefined;
+  /** The last segment of a deletion's path, decoded. */
+  readonly webhookId?: string | undefined;
+  /**
+   * The parsed JSON body; `undefined` if there is none, if it is not JSON, and if the service does
+   * not read it, because it refuses the `Host`, the `Origin`, the API key or the size of the body.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: a client can send any JSON.
+  readonly body?: any;
+}
 
 /**
- * Middleware around the handling of a request, which decides about the response.
+ * Middleware around the handling of every request, which observes it or decides about the response.
  *
  * `await next()` lets the service handle the request (through the interceptors that were added
  * earlier) and returns its response. Call it at most once, or not at all: then the request has no
  * effect. The response can be passed on, changed or replaced by any other `Response`; with
- * `Response.error()`, the service resets the connection. A promise that is never fulfilled keeps the connection open until the
- * client leaves or the service closes. If the interceptor throws, the response is 500 with the
- * message of the error.
+ * `Response.error()`, the service resets the connection. A promise that is never fulfilled keeps
+ * the connection open until the client leaves or the service closes. If the interceptor throws, the
+ * response is 500 with the message of the error.
  *
- * Interceptors see the requests of the API and those to unknown paths, after the service has read
- * the body. They see neither an emission over HTTP nor `GET /`, nor a request that is refused
- * earlier, because of its `Host`, its `Origin` or the size of its body.
- *
- * @param request The entry in `requests`. It becomes `committed` while `next` runs.
  * @param next Rejects when the service has closed, so that a delayed request has no effect.
  */
 export type Interceptor = (
-  request: ReceivedRequest,
+  request: ServiceRequest,
   next: () => Promise<Response>,
 ) => Response | Promise<Response>;
 
-/** The interceptors of a service. The last one is the outermost. */
-export class Interceptors {
-  #entries: readonly { readonly interceptor: Interceptor }[] = [];
-
-  /** Returns a function that removes the interceptor. Requests in flight keep it. */
-  add(interceptor: Interceptor): () => void {
-    const added = { interceptor };
-    this.#entries = [...this.#entries, added];
-    return () => {
-      this.#entries = this.#entries.filter((entry) => entry !== added);
-    };
-  }
-
-  /** Applies the interceptors around `handle`. */
-  run(request: ReceivedRequest, handle: () => Promise<Response>): Promise<Response> {
-    const outermost = this.#entries.reduce(
-      (next, { interceptor }) =>
-        async () =>
-          interceptor(request, next),
-      handle,
-    );
-    return outermost();
-  }
-}
-
-/** Applies the interceptors to a request whose body has been read. */
-export function intercept(interceptors: Interceptors, log: ServiceLog, closing: AbortSignal) {
-  return createMiddleware<ServiceEnv>(async (c, next) => {
+/** Puts interceptors around the checks and the routes. The last interceptor is the outermost. */
+export function intercept(
+  routes: Hono<ServiceEnv>,
+  interceptors: ReadonlySet<Interceptor>,
+  apiKeys: readonly string[],
+  closing: AbortSignal,
+): Hono<{ Bindings: HttpBindings }> {
+  const app = new Hono<{ Bindings: HttpBindings }>();
+  app.onError((error, c) => sendError(c, 500, `The local service failed: ${error.message}`));
+  app.on("ALL", ["/api/v1/bases/:databaseId/webhooks/:webhookId?", "*"], async (c) => {
+    const { incoming } = c.env;
+    const { method = "", url: path = "" } = incoming;
+    const { refusal, body } = await admit(c, apiKeys);
+    const request = { method, path, headers: c.req.header(), ...c.req.param(), body };
     const handle = async () => {
       closing.throwIfAborted();
-      await next();
-      return c.res;
+      return refusal ?? routes.fetch(c.req.raw, { body });
     };
-    const response = await interceptors.run(c.get("entry"), handle);
-    if (response.type === "error") {
-      log.finishRequest(c.get("entry"), { outcome: "reset" });
-      c.env.incoming.socket.resetAndDestroy();
+    const outermost = [...interceptors].reduce<() => Promise<Response>>(
+      (next, interceptor) => async () => interceptor(request, next),
+      handle,
+    );
+    const response = await outermost();
+    // Hono says so if there is none.
+    if (response?.type !== "error") {
+      return response;
     }
-    if (!c.finalized || response !== c.res) {
-      c.set("problem", undefined);
-      // Cleared first, because Hono merges the headers of the old response into the new one.
-      c.res = undefined;
-      c.res = response.type === "error" ? RESPONSE_ALREADY_SENT : response;
-    }
+    incoming.socket.resetAndDestroy();
+    return RESPONSE_ALREADY_SENT;
   });
+  return app;
 }

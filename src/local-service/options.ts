@@ -1,5 +1,3 @@
-import type { LogEntry } from "./records.js";
-
 /** The API key of a service that is given none. */
 export const defaultApiKey = "local-api-key";
 
@@ -25,11 +23,4 @@ export interface LocalServiceOptions {
    * reach the real receivers. Default: the `url` of each webhook.
    */
   readonly deliverTo?: string | undefined;
-  /** How many requests `requests` holds; the service forgets the oldest first. Default: 10,000. */
-  readonly maxRequests?: number | undefined;
-  /**
-   * Called with each request when its outcome is known, and with each delivery that has ended. An
-   * error that it throws is an uncaught exception.
-   */
-  readonly onLog?: ((entry: LogEntry) => void) | undefined;
 }

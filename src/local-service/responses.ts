@@ -19,15 +19,5 @@ export function sendError(
   message: string,
   headers?: Record<string, string>,
 ): Response {
-  c.set("problem", message);
   return c.json({ error: { code: errorCodes[statusCode], message } }, statusCode, headers);
-}
-
-/**
- * Responds in plain text, because a client could take an error body for a statement about its
- * webhook.
- */
-export function sendPlainError(c: Context, statusCode: 403 | 404 | 421, message: string): Response {
-  c.set("problem", message);
-  return c.text(message, statusCode);
 }

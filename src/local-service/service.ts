@@ -4,11 +4,10 @@ import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import { Deliveries } from "./deliveries.js";
 import type { NewEvent } from "./events.js";
-import { type Interceptor, Interceptors } from "./interceptors.js";
-import { ServiceLog } from "./log.js";
+import { type Interceptor, intercept } from "./interceptors.js";
 import { defaultApiKey, type LocalServiceOptions } from "./options.js";
-import type { EmittedEvent, ReceivedRequest, StoredWebhook, WebhookChanges } from "./records.js";
-import { createRoutes, type ServiceParts } from "./routes.js";
+import type { EmittedEvent, StoredWebhook, WebhookChanges } from "./records.js";
+import { createRoutes } from "./routes.js";
 
 /**
  * Starts a local service.
@@ -18,37 +17,37 @@ import { createRoutes, type ServiceParts } from "./routes.js";
  * @throws Error of Node.js if it cannot listen, with the code `EADDRINUSE` if the port is taken.
  */
 export async function startLocalService(options: LocalServiceOptions = {}): Promise<LocalService> {
+  const { port = 0, apiKeys = [defaultApiKey] } = options;
   const closing = new AbortController();
-  const parts = createParts(options, closing.signal);
+  const webhooks = new Map<number, StoredWebhook>();
+  const interceptors = new Set<Interceptor>();
+  const deliveries = new Deliveries(webhooks, options);
+  const routes = createRoutes(webhooks, deliveries, options);
   const server = createAdaptorServer({
-    fetch: createRoutes(parts, options).fetch,
+    fetch: intercept(routes, interceptors, apiKeys, closing.signal).fetch,
     // A library must not replace the global Request and Response of the process.
     overrideGlobalObjects: false,
   }) as Server;
-  server.listen(options.port ?? 0, "127.0.0.1");
+  server.listen(port, "127.0.0.1");
   // Rejects if the port is taken.
   await once(server, "listening");
-  return new LocalService(parts, server, closing);
+  const apiKey = apiKeys[0] ?? "";
+  return new LocalService({ webhooks, interceptors, deliveries, apiKey }, server, closing);
 }
 
-function createParts(options: LocalServiceOptions, closing: AbortSignal): ServiceParts {
-  const { apiKeys = [defaultApiKey], maxRequests = 10_000, onLog } = options;
-  const webhooks = new Map<number, StoredWebhook>();
-  const log = new ServiceLog(maxRequests, closing);
-  if (onLog !== undefined) {
-    // In a microtask, so that an error in `onLog` is an uncaught exception and never breaks a
-    // request.
-    log.on("entry", (entry) => queueMicrotask(() => onLog(entry)));
-  }
-  const interceptors = new Interceptors();
-  const deliveries = new Deliveries(webhooks, log, options);
-  return { webhooks, apiKeys, log, deliveries, interceptors, closing };
+interface ServiceParts {
+  readonly webhooks: Map<number, StoredWebhook>;
+  readonly interceptors: Set<Interceptor>;
+  readonly deliveries: Deliveries;
+  readonly apiKey: string;
 }
 
 /** A running local service. */
 export class LocalService implements AsyncDisposable {
   /** The base URL of the service, such as `http://127.0.0.1:PORT`. */
   readonly baseUrl: string;
+  /** The first API key. */
+  readonly apiKey: string;
   readonly #parts: ServiceParts;
   readonly #server: Server;
   readonly #closing: AbortController;
@@ -58,41 +57,15 @@ export class LocalService implements AsyncDisposable {
   constructor(parts: ServiceParts, server: Server, closing: AbortController) {
     const { port } = server.address() as AddressInfo;
     this.baseUrl = `http://127.0.0.1:${port}`;
+    this.apiKey = parts.apiKey;
     this.#parts = parts;
     this.#server = server;
     this.#closing = closing;
   }
 
-  /** The first API key. */
-  get apiKey(): string {
-    return this.#parts.apiKeys[0] ?? "";
-  }
-
-  /**
-   * A copy of the list of the newest requests, in order of arrival. Its entries change as the
-   * requests proceed.
-   */
-  get requests(): readonly ReceivedRequest[] {
-    return [...this.#parts.log.requests];
-  }
-
   /** A copy of the list of the webhooks that exist now, in the order of their ids. */
   get webhooks(): readonly StoredWebhook[] {
     return [...this.#parts.webhooks.values()];
-  }
-
-  /** Empties `requests`. Interceptors stay as they are. */
-  clearRequests(): void {
-    this.#parts.log.requests.length = 0;
-  }
-
-  /**
-   * Waits for the next request that matches. The function is called when a request has been
-   * received, when it has stored or deleted a webhook (`committed`), and when its `outcome` is
-   * known. Waits without a timeout, and rejects when the service closes first.
-   */
-  nextRequest(matches: (request: ReceivedRequest) => boolean): Promise<ReceivedRequest> {
-    return this.#parts.log.nextRequest(matches);
   }
 
   /**
@@ -121,7 +94,10 @@ export class LocalService implements AsyncDisposable {
    * });
    */
   use(interceptor: Interceptor): () => void {
-    return this.#parts.interceptors.add(interceptor);
+    // One more function, because an interceptor can be added twice.
+    const added: Interceptor = (request, next) => interceptor(request, next);
+    this.#parts.interceptors.add(added);
+    return () => void this.#parts.interceptors.delete(added);
   }
 
   /**

@@ -2,16 +2,14 @@
 import { randomBytes } from "node:crypto";
 import type { Context } from "hono";
 import { creationSchema, validateBody } from "./bodies.js";
-import type { ServiceLog } from "./log.js";
-import type { LocalServiceOptions } from "./options.js";
-import type { RequestEntry, StoredWebhook } from "./records.js";
-import type { ServiceEnv } from "./requests.js";
+import type { StoredWebhook } from "./records.js";
 import { sendError } from "./responses.js";
 
-/** What the operations use of the service. */
-interface Webhooks {
-  readonly webhooks: Map<number, StoredWebhook>;
-  readonly log: ServiceLog;
+/** The types of Hono's context in the routes. */
+export interface ServiceEnv {
+  /** `body` is the parsed JSON body, such as {@link ServiceRequest.body}. */
+  // biome-ignore lint/suspicious/noExplicitAny: a client can send any JSON.
+  Bindings: { readonly body: any };
 }
 
 /** The path of the webhooks of a database, after that of all databases. */
@@ -22,17 +20,14 @@ export const itemPath = "/:databaseId/webhooks/:webhookId";
 type CollectionContext = Context<ServiceEnv, typeof collectionPath>;
 type ItemContext = Context<ServiceEnv, typeof itemPath>;
 
-export function createWebhook(
-  { webhooks, log }: Webhooks,
-  { allowUnknownEvents = false }: LocalServiceOptions,
-) {
+export function createWebhook(webhooks: Map<number, StoredWebhook>, allowUnknownEvents: boolean) {
   const schema = creationSchema(allowUnknownEvents);
   let lastId = microsecondsSinceEpoch();
   return (c: CollectionContext) => {
     if (!/^application\/json *(;|$)/i.test(c.req.header("content-type") ?? "")) {
       return sendError(c, 415, "Content-Type must be application/json.");
     }
-    const { body } = c.get("entry");
+    const { body } = c.env;
     const problems = validateBody(schema, body);
     if (problems.length > 0) {
       return sendError(c, 400, `Invalid request body: ${problems.join("; ")}.`);
@@ -42,19 +37,18 @@ export function createWebhook(
     const subscription = { url, events: [...new Set(events)], tableId, active: true };
     const created = { id: lastId, secret: createSecret() };
     webhooks.set(lastId, { databaseId: c.req.param("databaseId"), ...subscription, ...created });
-    noteCommitted(log, c.get("entry"), lastId);
     return c.json(created, 201);
   };
 }
 
-export function listWebhooks({ webhooks }: Webhooks) {
+export function listWebhooks(webhooks: ReadonlyMap<number, StoredWebhook>) {
   return (c: CollectionContext) => {
     const isOfDatabase = (one: StoredWebhook) => one.databaseId === c.req.param("databaseId");
     return c.json({ webhooks: [...webhooks.values()].filter(isOfDatabase).map(toListed) });
   };
 }
 
-export function deleteWebhook({ webhooks, log }: Webhooks) {
+export function deleteWebhook(webhooks: Map<number, StoredWebhook>) {
   return (c: ItemContext) => {
     const { databaseId, webhookId } = c.req.param();
     const webhook = webhooks.get(Number(webhookId));
@@ -63,13 +57,8 @@ export function deleteWebhook({ webhooks, log }: Webhooks) {
       return sendError(c, 404, `Webhook ${webhookId} not found`);
     }
     webhooks.delete(webhook.id);
-    noteCommitted(log, c.get("entry"), webhook.id);
     return c.json({ success: true, message: `Webhook ${webhookId} deleted` });
   };
-}
-
-function noteCommitted(log: ServiceLog, entry: RequestEntry, webhookId: number): void {
-  log.emit("request", Object.assign(entry, { committed: true, webhookId: String(webhookId) }));
 }
 
 /** No service creates a webhook per microsecond, so the ids of a later start are higher. */

@@ -6,6 +6,7 @@ import {
   type Webhooks,
   yamlProgram,
 } from "../helpers/programs.ts";
+import { recordRequests } from "../helpers/recorder.mts";
 import { methodsAndKeysOf, noPromptFlags, shareService, shareStack } from "../helpers/stack.ts";
 
 /**
@@ -33,19 +34,22 @@ function shareAccounts(program: Program) {
     us,
     stack,
     printed: () => printed,
-    /** Runs a command, and returns its exit code. */
+    /** Runs a command, and returns its exit code and what each service got, with which keys. */
     run: async (...command: string[]) => {
-      for (const service of [us(), eu()]) {
-        service.clearRequests();
-      }
+      const recorder = recordRequests(eu());
       // Variables of the default provider, which no explicit one takes.
       const environment = { DBWEBHOOKS_BASE_URL: us().baseUrl, DBWEBHOOKS_API_KEY: "us-key" };
-      const { exitCode, output } = await stack().pulumi(
+      const { exitCode, output, requests } = await stack().pulumi(
         [...command, ...noPromptFlags],
         environment,
       );
+      recorder.stop();
       printed += output;
-      return exitCode;
+      return {
+        exitCode,
+        sentToUs: methodsAndKeysOf(requests).toSorted(),
+        sentToEu: methodsAndKeysOf(recorder.requests).toSorted(),
+      };
     },
   };
 }
@@ -70,8 +74,9 @@ describe("Accounts of the dynamic provider", () => {
       account: { baseUrl: us().baseUrl, apiKey: "us-key" },
     });
 
-    expect(await run("up"), printed()).toBe(0);
+    const { exitCode } = await run("up");
 
+    expect(exitCode, printed()).toBe(0);
     expect(databasesOf(us())).toEqual(["moved", "rebased", "unmoved"]);
     expect(databasesOf(eu())).toEqual(["european"]);
   });
@@ -83,12 +88,12 @@ describe("Accounts of the dynamic provider", () => {
       account: { baseUrl: eu().baseUrl, apiKey: "eu-key" },
     });
 
-    expect(await run("up", "--continue-on-error"), printed()).not.toBe(0);
+    const { exitCode, sentToUs, sentToEu } = await run("up", "--continue-on-error");
 
-    const creations = ["POST Bearer eu-key", "POST Bearer eu-next-key"];
-    expect(methodsAndKeysOf(eu()).toSorted()).toEqual(creations);
+    expect(exitCode, printed()).not.toBe(0);
+    expect(sentToEu).toEqual(["POST Bearer eu-key", "POST Bearer eu-next-key"]);
     expect(databasesOf(eu())).toEqual(["european", "moved", "rebased"]);
-    expect(methodsAndKeysOf(us())).toEqual(["DELETE Bearer us-key"]);
+    expect(sentToUs).toEqual(["DELETE Bearer us-key"]);
     expect(databasesOf(us())).toEqual(["rebased", "unmoved"]);
     expect(printed()).toMatch(/"The base URL has changed" in .* \[notDeleted\]/);
   });
@@ -100,18 +105,20 @@ describe("Accounts of the dynamic provider", () => {
       account: { baseUrl: us().baseUrl, apiKey: "us-key" },
     });
 
-    expect(await run("up"), printed()).toBe(0);
+    const { exitCode, sentToUs, sentToEu } = await run("up");
 
-    expect(methodsAndKeysOf(us())).toEqual(["DELETE Bearer us-key"]);
+    expect(exitCode, printed()).toBe(0);
+    expect(sentToUs).toEqual(["DELETE Bearer us-key"]);
     expect(databasesOf(us())).toEqual(["unmoved"]);
-    expect(methodsAndKeysOf(eu())).toEqual([]);
+    expect(sentToEu).toEqual([]);
   });
 
   it("delete each webhook with the key of its provider in destroy", async () => {
-    expect(await run("destroy"), printed()).toBe(0);
+    const { exitCode, sentToUs, sentToEu } = await run("destroy");
 
-    expect(methodsAndKeysOf(eu())).toEqual(Array(3).fill("DELETE Bearer eu-next-key"));
-    expect(methodsAndKeysOf(us())).toEqual(["DELETE Bearer us-key"]);
+    expect(exitCode, printed()).toBe(0);
+    expect(sentToEu).toEqual(Array(3).fill("DELETE Bearer eu-next-key"));
+    expect(sentToUs).toEqual(["DELETE Bearer us-key"]);
   });
 
   it("neither show nor store keys and secrets in clear text", async () => {
@@ -126,8 +133,9 @@ describe("Accounts of the plugin", () => {
       eu: { baseUrl: eu().baseUrl, apiKey },
       us: { baseUrl: us().baseUrl, apiKey: "us-key" },
     });
-    expect(await run("up"), printed()).toBe(0);
-    return [us(), eu()].map((service) => methodsAndKeysOf(service).toSorted());
+    const { exitCode, sentToUs, sentToEu } = await run("up");
+    expect(exitCode, printed()).toBe(0);
+    return [sentToUs, sentToEu];
   };
 
   it("create, replace and delete each webhook with the key of its provider", async () => {
@@ -143,8 +151,9 @@ describe("Accounts of the plugin", () => {
       ["POST Bearer eu-next-key"],
     ]);
     expect(databasesOf(us())).toEqual(["toDefault", "toExplicit"]);
-    expect(await run("destroy"), printed()).toBe(0);
-    expect(methodsAndKeysOf(eu())).toEqual(Array(2).fill("DELETE Bearer eu-next-key"));
+    const destroyed = await run("destroy");
+    expect(destroyed.exitCode, printed()).toBe(0);
+    expect(destroyed.sentToEu).toEqual(Array(2).fill("DELETE Bearer eu-next-key"));
   });
 
   it("have keys of their own: an empty one, or a number as YAML makes of digits, is refused", async () => {
@@ -153,9 +162,10 @@ describe("Accounts of the plugin", () => {
     const number = { baseUrl, apiKey: 1_234_567_890 };
     await stack().declare(webhooksIn({ one: "empty", two: "number" }), { empty, number });
 
-    expect(await run("up"), printed()).not.toBe(0);
+    const { exitCode, sentToUs, sentToEu } = await run("up");
 
-    expect([us(), eu()].flatMap(methodsAndKeysOf)).toEqual([]);
+    expect(exitCode, printed()).not.toBe(0);
+    expect([...sentToUs, ...sentToEu]).toEqual([]);
     expect(await stack().storedWebhooks()).toEqual({});
   });
 

@@ -23,9 +23,8 @@ describe.each([javascriptProgram, yamlProgram])("Keys of $name", (program) => {
     return stack().declare(webhooks, { account, listing: { ...account, listing } });
   };
   const run = async (args: readonly string[], variables = {}) => {
-    stack().service.clearRequests();
-    const { exitCode, output } = await stack().pulumi(args, variables);
-    return { exitCode, output, requests: methodsAndKeysOf(stack().service) };
+    const { exitCode, output, requests } = await stack().pulumi(args, variables);
+    return { exitCode, output, requests: methodsAndKeysOf(requests) };
   };
   const storedNames = async () => Object.keys(await stack().storedWebhooks()).toSorted();
 

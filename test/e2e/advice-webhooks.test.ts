@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { isDelete, isOf, isPost, respondWith } from "../helpers/faults/faults.mts";
 import { javascriptProgram, reference, type Webhooks, yamlProgram } from "../helpers/programs.ts";
+import { recordRequests } from "../helpers/recorder.mts";
 import { expectAgreement, noPromptFlags, removeFromState, shareStack } from "../helpers/stack.ts";
 
 // The tests follow the page docs/troubleshooting.md. Each situation has a database of its own.
@@ -56,10 +57,6 @@ describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
     await declare(before);
     await up();
     numbersBefore = numbersIn("onePerUrl", "repeated", "pair");
-    service.clearRequests();
-    const others = ["full", "onePerUrl", "repeated"].map((databaseId) =>
-      service.nextRequest((request) => isPost(request) && isOf(databaseId)(request)),
-    );
     await declare(withMistakes);
     const running = start(["up", ...noPromptFlags, "--continue-on-error"]);
     // A failed resource ends a JavaScript program, so none fails before all creations are in
@@ -71,7 +68,8 @@ describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
         return next();
       }
       if (databaseId === "pair") {
-        await Promise.all(others);
+        const isInFlight = (other: string) => requests.filter(isPost).some(isOf(other));
+        await vi.waitUntil(() => ["full", "onePerUrl", "repeated"].every(isInFlight), patience);
       } else {
         await vi.waitUntil(() => running.output().includes("database pair failed"), patience);
       }
@@ -80,6 +78,7 @@ describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
         ? respondWith(422)(request, next)
         : Response.json({ id, secret });
     });
+    const { requests } = recordRequests(service);
 
     ({ output } = await running.result);
 
@@ -88,20 +87,19 @@ describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
       expect(errorsIn(database)).toContainEqual(["The service returned a known id", "inDoubt"]);
     }
     expect(errorsIn("pair")).toContainEqual(["Two resources have one webhook", "unchanged"]);
-    expect(stack().service.requests.filter(isDelete)).toEqual([]);
+    expect(requests.filter(isDelete)).toEqual([]);
   });
 
   it("deleteBeforeReplace, one declaration for each webhook and `pulumi state delete` end all of them", async () => {
     const { service, declare, up } = stack();
-    service.clearRequests();
 
     // It has the number of a.
     await removeFromState(stack(), "c");
     await declare(corrected);
-    await up();
+    const { requests } = await up();
 
-    const requests = service.requests.map(({ method, databaseId }) => `${method} ${databaseId}`);
-    expect(requests.toSorted()).toEqual(
+    const sent = requests.map(({ method, databaseId }) => `${method} ${databaseId}`);
+    expect(sent.toSorted()).toEqual(
       ["DELETE full", "POST full", "DELETE onePerUrl", "POST onePerUrl"].toSorted(),
     );
     expect(numbersIn("repeated", "pair").every((id) => numbersBefore.includes(id))).toBe(true);

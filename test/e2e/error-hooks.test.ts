@@ -1,13 +1,14 @@
 import { join } from "node:path";
 import { ErrorHook, type ErrorHookArgs } from "@pulumi/pulumi";
 import { LocalWorkspace, type ProjectSettings } from "@pulumi/pulumi/automation/index.js";
-import { startLocalService } from "pulumi-dbwebhooks/local-service";
+import { type ServiceRequest, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { expect, it } from "vitest";
 import { someArgs } from "../helpers/builders.ts";
 import { repository, withDirectory } from "../helpers/directory.ts";
 import { errorOf } from "../helpers/errors.ts";
 import { isOf, isPost, loseResponse, respondWith, times } from "../helpers/faults/faults.mts";
 import { stackEnvironment } from "../helpers/pulumi.ts";
+import { recordRequests } from "../helpers/recorder.mts";
 
 // `main` is the directory of an inline program, in which Pulumi starts the dynamic provider.
 const projectSettings = {
@@ -22,14 +23,14 @@ it.each(["pulumi-dbwebhooks", "pulumi-dbwebhooks/native"])(
   "An error hook with %s repeats no creation that may have left a webhook",
   async (entry) => {
     await using service = await startLocalService();
-    const inDatabase = (databaseId: string) => service.requests.filter(isOf(databaseId));
     service.use((request, next) => {
       const isLost = isPost(request) && request.databaseId === "lost";
       return isLost ? loseResponse(request, next) : next();
     });
-    const isRefused = (request: Parameters<typeof isPost>[0]) =>
+    const isRefused = (request: ServiceRequest) =>
       isPost(request) && request.databaseId === "refused";
     service.use(times(1, respondWith(403), isRefused));
+    const { requests } = recordRequests(service);
     const seen: ErrorHookArgs["errors"][] = [];
     const program = async () => {
       const { Webhook } = await import(entry);
@@ -61,10 +62,10 @@ it.each(["pulumi-dbwebhooks", "pulumi-dbwebhooks/native"])(
       // Pulumi shows no error of a creation that it repeats, so the warning is all that the user
       // sees.
       expect(message).toMatch(/warning: .*Create webhook in database lost failed: .*\[inDoubt\]/);
-      expect(inDatabase("lost")).toHaveLength(1);
+      expect(requests.filter(isOf("lost"))).toHaveLength(1);
       expect(service.webhooks.filter(isOf("lost"))).toHaveLength(1);
       // A creation that was certainly not carried out is repeated.
-      expect(inDatabase("refused")).toHaveLength(2);
+      expect(requests.filter(isOf("refused"))).toHaveLength(2);
       expect(seen).toHaveLength(1);
       const { deployment } = await stack.exportStack();
       const ids = deployment.resources.map(({ urn }: { urn: string }) => urn.split("::").at(-1));

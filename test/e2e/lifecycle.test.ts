@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { someArgs } from "../helpers/builders.ts";
-import { countsOf } from "../helpers/faults/faults.mts";
 import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.ts";
+import { methodsOf, type RecordedRequest } from "../helpers/recorder.mts";
 import { noPromptFlags, type StoredWebhooks, shareStack } from "../helpers/stack.ts";
 
 /**
@@ -40,11 +40,13 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
   let output: string;
   /** The output of all commands but the one that shows the outputs of the stack in clear text. */
   let printed = "";
+  /** The requests of the last command that `run` has run. */
+  let requests: readonly RecordedRequest[];
   let created: StoredWebhooks;
   const idOf = (name: string) => Number(created[name]?.id);
   const run = async (...command: string[]) => {
     const result = await stack().pulumi(command);
-    ({ output } = result);
+    ({ output, requests } = result);
     printed += output;
     expect(result.exitCode, output).toBe(0);
     return stack().storedWebhooks();
@@ -57,7 +59,8 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
 
     created = await run("up", ...noPromptFlags);
 
-    expect(countsOf(service)).toMatchObject({ posts: 10, created: 10 });
+    expect(methodsOf(requests)).toEqual(Array(10).fill("POST"));
+    expect(service.webhooks).toHaveLength(10);
     expect(Object.keys(created)).toHaveLength(10);
     expect(created.url?.outputs).toMatchObject({
       ...someArgs(),
@@ -123,18 +126,15 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
     beforeAll(async () => {
       const { service, declare } = stack();
       secretsBefore = service.webhooks.map(({ secret }) => secret);
-      service.clearRequests();
       await declare(webhooksAfter);
 
       after = await run("up", "--yes", "--diff");
     });
 
     it("are all created before the first is deleted", () => {
-      const methods = stack().service.requests.map(({ method }) => method);
-
       // Six are replaced: four with a changed argument, secretUrl and changedUrl. `gone` is only
       // created.
-      expect(methods).toEqual([...Array(7).fill("POST"), ...Array(6).fill("DELETE")]);
+      expect(methodsOf(requests)).toEqual([...Array(7).fill("POST"), ...Array(6).fill("DELETE")]);
     });
 
     it.each(replaced)("are replaced when %s changes, with warnings and a new secret", (name) => {
@@ -171,12 +171,10 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
   });
 
   it("are deleted with the key in the environment, although the stack has another key", async () => {
-    const { service, destroy } = stack();
-    service.clearRequests();
+    const destroyed = await stack().destroy({ DBWEBHOOKS_API_KEY: "new-api-key" });
 
-    printed += (await destroy({ DBWEBHOOKS_API_KEY: "new-api-key" })).output;
-
-    const keys = service.requests.map(({ headers }) => headers.authorization);
+    printed += destroyed.output;
+    const keys = destroyed.requests.map(({ headers }) => headers.authorization);
     expect(new Set(keys)).toEqual(new Set(["Bearer new-api-key"]));
   });
 

@@ -4,6 +4,7 @@ import { someArgs } from "../helpers/builders.ts";
 import { writeJson } from "../helpers/directory.ts";
 import { isPost, respondWith } from "../helpers/faults/faults.mts";
 import { javascriptPluginProgram, yamlProgram } from "../helpers/programs.ts";
+import { methodsOf } from "../helpers/recorder.mts";
 import {
   type ExistingWebhook,
   expectAgreement,
@@ -23,11 +24,10 @@ describe("The plugin, given a description of existing webhooks,", () => {
   let mismatched: ExistingWebhook;
   let printed = "";
   const run = async (...command: string[]) => {
-    stack().service.clearRequests();
     const variables = { DBWEBHOOKS_IMPORT: JSON.stringify(described) };
-    const { exitCode, output } = await stack().pulumi(command, variables);
+    const { exitCode, output, requests } = await stack().pulumi(command, variables);
     printed += output;
-    return { exitCode, output, methods: stack().service.requests.map(({ method }) => method) };
+    return { exitCode, output, methods: methodsOf(requests) };
   };
   const up = (...flags: string[]) => run("up", ...noPromptFlags, ...flags);
   const createDescribed = async () => {

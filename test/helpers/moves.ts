@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { someArgs } from "./builders.ts";
 import { isDelete, respondWith, times } from "./faults/faults.mts";
 import { javascriptPluginProgram } from "./programs.ts";
+import { methodsOf } from "./recorder.mts";
 import { noPromptFlags, type TestStack, withStack } from "./stack.ts";
 
 export const dynamicProvider = {
@@ -56,10 +57,9 @@ const writeWith = (
   `);
 
 /** Runs a command, and returns the methods of its requests too. */
-export async function run({ pulumi, service }: TestStack, ...command: string[]) {
-  service.clearRequests();
-  const { exitCode, output } = await pulumi(command);
-  return { exitCode, output, methods: service.requests.map(({ method }) => method).toSorted() };
+export async function run({ pulumi }: TestStack, ...command: string[]) {
+  const { exitCode, output, requests } = await pulumi(command);
+  return { exitCode, output, methods: methodsOf(requests).toSorted() };
 }
 
 /** What a move must not change: the numbers in the state, and the secrets among the outputs. */

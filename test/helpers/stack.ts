@@ -8,11 +8,12 @@ import {
 import { aroundAll, expect, inject, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { someArgs } from "./builders.ts";
-import { run, start, succeed } from "./commands.ts";
+import { type CommandResult, run, start, succeed } from "./commands.ts";
 import { textsBelow, withDirectory, writeJson } from "./directory.ts";
 import { createWebhook } from "./local-service.ts";
 import { javascriptProgram, type Program } from "./programs.ts";
 import { stackEnvironment } from "./pulumi.ts";
+import { type RecordedRequest, recordRequests } from "./recorder.mts";
 import { template } from "./stack-template.ts";
 
 type Texts = Readonly<Record<string, string>>;
@@ -110,7 +111,7 @@ function share<Shared>(withShared: (use: (shared: Shared) => Promise<void>) => P
 }
 
 /** Returns each request as its method and its Authorization header. */
-export function methodsAndKeysOf({ requests }: LocalService): string[] {
+export function methodsAndKeysOf(requests: readonly RecordedRequest[]): string[] {
   return requests.map(({ method, headers }) => `${method} ${headers.authorization}`);
 }
 
@@ -142,6 +143,15 @@ async function openStack(root: string, service: LocalService, program: Program) 
     const options = { directory, environment: { ...environment, ...variables }, isGroupLeader };
     return ["pulumi", [...args, "--stack", "test", "--non-interactive"], options] as const;
   };
+  /** Returns the result of a command, with the requests that the service got meanwhile. */
+  const recording = async (runCommand: () => Promise<CommandResult>) => {
+    const { requests, stop } = recordRequests(service);
+    try {
+      return { ...(await runCommand()), requests };
+    } finally {
+      stop();
+    }
+  };
   const allResources = async (): Promise<readonly StoredResource[]> =>
     JSON.parse(await stateText()).checkpoint.latest?.resources ?? [];
   return {
@@ -166,15 +176,18 @@ async function openStack(root: string, service: LocalService, program: Program) 
      */
     writeProgram: (text: string) => writeFile(join(directory, "index.js"), text),
     /** Runs a command of the CLI on the stack, whatever its exit code. */
-    pulumi: (args: readonly string[], variables?: Texts) => run(...command(args, variables)),
+    pulumi: (args: readonly string[], variables?: Texts) =>
+      recording(() => run(...command(args, variables))),
     /** Starts such a command in a process group of its own, for tests that interrupt it. */
     start: (args: readonly string[], variables?: Texts) => {
       const running = start(...command(args, variables, true));
       onTestFinished(() => void running.child.kill("SIGKILL"));
       return running;
     },
-    up: (variables?: Texts) => succeed(...command(["up", ...noPromptFlags], variables)),
-    destroy: (variables?: Texts) => succeed(...command(["destroy", ...noPromptFlags], variables)),
+    up: (variables?: Texts) =>
+      recording(() => succeed(...command(["up", ...noPromptFlags], variables))),
+    destroy: (variables?: Texts) =>
+      recording(() => succeed(...command(["destroy", ...noPromptFlags], variables))),
     /** Changes the stack's configuration; `undefined` removes a value. */
     configure: async (changes: Readonly<Record<string, string | undefined>>) => {
       const { config, ...rest } = parse(await readFile(configFile, "utf8"));

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { expect } from "vitest";
 import type { Program, Webhooks } from "./programs.ts";
+import { recordRequests } from "./recorder.mts";
 import {
   expectNoUnknownWebhook,
   methodsAndKeysOf,
@@ -82,15 +83,14 @@ export function withTwoServices(
     async (stack) => {
       await using newService = await startLocalService({ apiKeys: [keys.new] });
       const run: TwoServices["run"] = async (args, variables) => {
-        for (const one of [stack.service, newService]) {
-          one.clearRequests();
-        }
-        const { exitCode, output } = await stack.pulumi(args, variables);
+        const recorder = recordRequests(newService);
+        const { exitCode, output, requests } = await stack.pulumi(args, variables);
+        recorder.stop();
         return {
           isSuccess: exitCode === 0,
           output,
-          sentToOld: methodsAndKeysOf(stack.service).toSorted(),
-          sentToNew: methodsAndKeysOf(newService).toSorted(),
+          sentToOld: methodsAndKeysOf(requests).toSorted(),
+          sentToNew: methodsAndKeysOf(recorder.requests).toSorted(),
         };
       };
       await use({

@@ -4,6 +4,7 @@ import { startCreationInFlight } from "../helpers/adapters/creation-in-flight.ts
 import { someArgs } from "../helpers/builders.ts";
 import { kindOf } from "../helpers/errors.ts";
 import { isDelete, isPost, loseResponse, respondWith, times } from "../helpers/faults/faults.mts";
+import { recordRequests } from "../helpers/recorder.mts";
 import { within } from "../helpers/within.ts";
 
 // When the provider stops, and what it still sends then, is tested in
@@ -58,9 +59,8 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
   it("leaves no webhook behind if the engine and the reader of stderr end", async ({ expect }) => {
     await using started = await startCreationInFlight(adapter);
     const { service, running, release } = started;
-    const second = service.nextRequest((request) => isPost(request) && request.committed);
     void running.create(someArgs()).catch(() => undefined);
-    await second;
+    await expect.poll(() => service.webhooks).toHaveLength(2);
     running.engine.close();
     running.child.stderr.destroy();
 
@@ -95,9 +95,9 @@ it("After SIGINT, a creation that waits is not created, and one in flight ends w
   await using started = await startCreationInFlight(pluginAdapter, { fault: loseResponse });
   const { service, running, release, exited } = started;
   service.use(times(1, respondWith(429, { headers: { "retry-after": "60" } }), isPost));
-  const throttled = service.nextRequest(({ statusCode }) => statusCode === 429);
+  const { requests } = recordRequests(service);
   const waiting = running.create(someArgs());
-  await throttled;
+  await expect.poll(() => requests).toMatchObject([{ statusCode: 429 }]);
 
   running.child.kill("SIGINT");
   await within(30, waiting, () => "the creation that waits has not ended");

@@ -21,7 +21,7 @@ it("serve says how to configure a stack, and when it has stopped", async () => {
   expect(service.output()).toMatch(/^Stopped\.$/m);
 });
 
-it("serve stops at once while a delivery is in flight, whose outcome it logs first", async () => {
+it("serve stops at once while a delivery is in flight", async () => {
   await using receiver = await startReceiver(() => new Promise(() => {}));
   const service = await serve();
   const client = clientOf(service);
@@ -32,7 +32,7 @@ it("serve stops at once while a delivery is in flight, whose outcome it logs fir
   const exitCode = await service.end("SIGINT");
 
   expect(exitCode).toBe(0);
-  expect(service.output()).toMatch(/: no response \(UND_ERR_DESTROYED\)\n(?:.*\n)*Stopped\.$/m);
+  expect(service.output()).toMatch(/^Stopped\.$/m);
   expect(await emission).toBe("UND_ERR_SOCKET");
 });
 
@@ -42,6 +42,6 @@ it("serve never prints a key that the user chose, even when a request contains i
 
   await service.end("SIGTERM");
 
-  expect(service.output()).toMatch(/API keys: 1\..*: created webhook \d+$/ms);
+  expect(service.output()).toMatch(/API keys: 1\..* 201 \{"id":\d+\}$/ms);
   expect(service.output()).not.toContain("sk_live_12");
 });

@@ -10,6 +10,7 @@ import {
   type Webhooks,
   yamlProgram,
 } from "../helpers/programs.ts";
+import { methodsOf, recordRequests } from "../helpers/recorder.mts";
 import {
   expectAgreement,
   methodsAndKeysOf,
@@ -98,7 +99,7 @@ describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
         const { ordersSecret } = await stack.outputs();
         const inDirectory = { directory, environment };
         const moved = (await storedWebhooks()).orders?.urn ?? "";
-        stack.service.clearRequests();
+        const recorder = recordRequests(stack.service);
 
         await succeed("pulumi", ["stack", "init", "other"], inDirectory);
         const stacks = ["--source", "test", "--dest", "other"];
@@ -110,7 +111,7 @@ describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
         expect(Object.keys(await storedWebhooks())).toEqual(["invoices"]);
         expect(stdout).toContain(String(ordersSecret));
         expect(hidden.stdout).not.toContain(String(ordersSecret));
-        expect(stack.service.requests).toEqual([]);
+        expect(recorder.requests).toEqual([]);
 
         const destroy = await pulumi(["destroy", ...noPromptFlags], {
           DBWEBHOOKS_API_KEY: "other-key",
@@ -118,7 +119,7 @@ describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
 
         expect(destroy.exitCode, destroy.output).toBe(0);
         expect(destroy.output).toMatch(/warning: .*404/);
-        expect(methodsAndKeysOf(stack.service)).toEqual([
+        expect(methodsAndKeysOf(destroy.requests)).toEqual([
           "DELETE Bearer other-key",
           "GET Bearer other-key",
         ]);
@@ -144,15 +145,14 @@ it("A pending deletion of another resource's webhook ends when its entry leaves 
       const importing = { old: {}, fresh: { opts: { import: id } } };
       await declare(importing);
       await up({ DBWEBHOOKS_IMPORT: JSON.stringify(described) });
-      service.clearRequests();
       await declare({ old: { args: { url: "https://example.com/new" } }, fresh: {} });
       const failed = await pulumi(["up", ...noPromptFlags]);
       expect(failed.output).toMatch(/"Two resources have one webhook" in .* \[notDeleted\]/);
 
       await removeLeftWebhooks(stack);
-      await up();
+      const ended = await up();
 
-      expect(service.requests.map(({ method }) => method)).toEqual(["POST"]);
+      expect([failed, ended].map(({ requests }) => methodsOf(requests))).toEqual([["POST"], []]);
       await expectAgreement(stack, service);
     },
     { program: yamlProgram },
@@ -173,14 +173,12 @@ it.each([yamlProgram, javascriptProgram])(
           original = state;
           return state.replaceAll(`"id": "${id}"`, `"id": "base_other/${id}"`);
         });
-        service.clearRequests();
-
         const refresh = await pulumi(["refresh", ...noPromptFlags], listing);
         const destroy = await pulumi(["destroy", ...noPromptFlags], listing);
 
         expect(refresh.output).toMatch(/warning: .*do not name one webhook/);
         expect(destroy.output).toMatch(/do not name one webhook.*\[notDeleted\]/);
-        expect(service.requests).toEqual([]);
+        expect([...refresh.requests, ...destroy.requests]).toEqual([]);
 
         await editState(stack, () => original);
         await stack.destroy();
@@ -226,13 +224,12 @@ it("A service that uses a number twice ends in doubt, and the page's three steps
       service.use(times(1, returnNumber, isPost));
       await declareWith("second");
       const failed = await pulumi(["up", ...noPromptFlags]);
-      service.clearRequests();
 
       await removeFromState(stack, "orders");
-      await up();
+      const { requests } = await up();
 
       expect(failed.output).toMatch(/"The service returned a known id" in .* \[inDoubt\]/);
-      expect(service.requests.map(({ method }) => method)).toEqual(["POST"]);
+      expect(methodsOf(requests)).toEqual(["POST"]);
       await expectAgreement(stack, service);
     },
     { program: yamlProgram },

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { devDependencies as versions } from "../../package.json";
 import { succeed } from "../helpers/commands.ts";
 import { temporaryDirectory, writeFiles } from "../helpers/directory.ts";
-import { countsOf } from "../helpers/faults/faults.mts";
 import { packedDependencies } from "../helpers/package.ts";
 import { stackEnvironment } from "../helpers/pulumi.ts";
+import { methodsOf, recordRequests } from "../helpers/recorder.mts";
 
 const binaries = join(__dirname, "../../node_modules/.bin");
 
@@ -156,9 +156,10 @@ describe.concurrent("The packed package", () => {
       };`,
     });
     await succeed(join(binaries, "rolldown"), ["-c"], { directory: program });
-    const posts = countsOf(service).posts;
+    const { requests, stop } = recordRequests(service);
 
     const { stdout } = await succeed("node", ["bundled.js"], { directory: program, environment });
+    stop();
 
     const runs = JSON.parse(stdout);
     const secret = { secret: true, value: expect.stringMatching(/^whsec_/) };
@@ -169,7 +170,7 @@ describe.concurrent("The packed package", () => {
       expect(diagnostics.match(/config set --secret dbwebhooks:apiKey/g)).toHaveLength(1);
     }
     expect(runs[1].summary.resourceChanges).toEqual({ same: 2 });
-    expect(countsOf(service).posts).toBe(posts + 1);
+    expect(methodsOf(requests)).toEqual(["POST"]);
     expect(service.webhooks).toHaveLength(1);
   });
 

@@ -4,6 +4,7 @@ import { succeed } from "../helpers/commands.ts";
 import { commandBlocks } from "../helpers/guide.ts";
 import { codeBlocks, readPage, sectionOf } from "../helpers/markdown.ts";
 import { javascriptPluginProgram } from "../helpers/programs.ts";
+import { recordRequests } from "../helpers/recorder.mts";
 import { withStack } from "../helpers/stack.ts";
 
 const page = readPage("docs/existing-webhooks.md");
@@ -27,7 +28,7 @@ it("docs/existing-webhooks.md moves a webhook to the plugin and to another stack
       await writeProgram(programWith("pulumi-dbwebhooks"));
       await up();
       const [webhook] = service.webhooks;
-      service.clearRequests();
+      const recorder = recordRequests(service);
 
       await writeProgram(programWith(entry));
       await up();
@@ -45,7 +46,7 @@ it("docs/existing-webhooks.md moves a webhook to the plugin and to another stack
         environment: { ...options.environment, PULUMI_STACK: "other" },
       };
       await succeed("pulumi", ["up", "--yes", "--skip-preview"], inOther);
-      const requests = [...service.requests];
+      recorder.stop();
       const args = ["stack", "output", "ordersSecret", "--show-secrets"];
       const { stdout } = await succeed("pulumi", args, inOther);
       // The helper destroys the first stack.
@@ -55,7 +56,7 @@ it("docs/existing-webhooks.md moves a webhook to the plugin and to another stack
       expect(urn).toContain("::dbwebhooks:index:Webhook::");
       expect(secrets).toEqual({ ordersSecret: webhook?.secret });
       expect(stdout.trim()).toBe(webhook?.secret);
-      expect(requests).toEqual([]);
+      expect(recorder.requests).toEqual([]);
     },
     { program: javascriptPluginProgram },
   );

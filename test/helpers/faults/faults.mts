@@ -1,25 +1,14 @@
 import { setTimeout } from "node:timers/promises";
-import type { Interceptor, LocalService, ReceivedRequest } from "pulumi-dbwebhooks/local-service";
+import type { Interceptor, LocalService, ServiceRequest } from "pulumi-dbwebhooks/local-service";
 
-type Match = (request: ReceivedRequest) => boolean;
+type Match = (request: Pick<ServiceRequest, "method">) => boolean;
 
 export const isPost: Match = ({ method }) => method === "POST";
 export const isDelete: Match = ({ method }) => method === "DELETE";
 
-/** Counts the requests in the log of a service, and the webhooks that they created and deleted. */
-export function countsOf({ requests }: Pick<LocalService, "requests">) {
-  const committed = requests.filter((request) => request.committed);
-  return {
-    posts: requests.filter(isPost).length,
-    deletes: requests.filter(isDelete).length,
-    created: committed.filter(isPost).length,
-    deleted: committed.filter(isDelete).length,
-  };
-}
-
 /** Whether a request or a webhook is of this database. */
 export function isOf(databaseId: string) {
-  return (one: { readonly databaseId?: string }) => one.databaseId === databaseId;
+  return (one: { readonly databaseId?: string | undefined }) => one.databaseId === databaseId;
 }
 
 /** A response to a key without access to the database, and to a request for an unknown webhook. */
@@ -30,7 +19,7 @@ export const notFound = () =>
 export function times(
   count: number,
   interceptor: Interceptor,
-  matches: Match = () => true,
+  matches: (request: ServiceRequest) => boolean = () => true,
 ): Interceptor {
   let remaining = count;
   return (request, next) => {
@@ -125,28 +114,39 @@ export function echoAuthorization(statusCode = 400): Interceptor {
   };
 }
 
-/** An interceptor that waits with the request until `release` is called. */
+/**
+ * An interceptor that waits with requests until `release` is called, which is fulfilled when the
+ * service has handled one. `received` is fulfilled when one has arrived.
+ */
 export function hold() {
+  const received = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
+  const handled = Promise.withResolvers<void>();
   const holdRequest: Interceptor = async (_, next) => {
+    received.resolve();
     await released.promise;
-    return next();
+    return next().finally(handled.resolve);
   };
-  return { holdRequest, release: () => released.resolve() };
+  const release = () => {
+    released.resolve();
+    return handled.promise;
+  };
+  return { holdRequest, received: received.promise, release };
 }
 
 /**
  * Holds back the responses to the next creations until `release` is called. `committed` is
  * fulfilled when the first webhook exists.
  */
-export function holdCreations(service: Pick<LocalService, "use" | "nextRequest">, count = 1) {
+export function holdCreations(service: Pick<LocalService, "use">, count = 1) {
+  const committed = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   const holdResponse: Interceptor = async (_, next) => {
     const response = await next();
+    committed.resolve();
     await released.promise;
     return response;
   };
   service.use(times(count, holdResponse, isPost));
-  const committed = service.nextRequest((request) => isPost(request) && request.committed);
-  return { committed, release: () => released.resolve() };
+  return { committed: committed.promise, release: () => released.resolve() };
 }

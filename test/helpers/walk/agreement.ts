@@ -6,6 +6,7 @@ import {
   webhooksInState,
 } from "../cli-output.ts";
 import { isDelete } from "../faults/faults.mts";
+import type { RecordedRequest } from "../recorder.mts";
 import type { WalkProgram } from "./walk-program.ts";
 
 /** A command that has ended. */
@@ -17,6 +18,8 @@ export interface EndedCommand {
   readonly exported: string;
   /** All that the backend keeps. */
   readonly storedText: string;
+  /** Its requests, by service. */
+  readonly requests: readonly (readonly RecordedRequest[])[];
 }
 
 /** The kinds of errors after which a webhook may be at the service without being in the state. */
@@ -62,7 +65,7 @@ export class Agreement {
     const errors = errorsOf(command.output);
     return [
       ...this.#problemsInState(errors),
-      ...this.#problemsAtServices(errors, command.program),
+      ...this.#problemsAtServices(errors, command),
       ...this.#problemsOfReplacements(before, command),
       ...this.#problemsOfSecrets(command),
     ];
@@ -98,7 +101,10 @@ export class Agreement {
   }
 
   /** Each webhook at the services is in the state, unless an error says that it may not be. */
-  #problemsAtServices(errors: readonly WebhookDiagnostic[], program: WalkProgram): string[] {
+  #problemsAtServices(
+    errors: readonly WebhookDiagnostic[],
+    { program, requests }: EndedCommand,
+  ): string[] {
     const problems: string[] = [];
     const inState = new Set(this.#inState.map(keyOf));
     const webhooks = this.#atServices();
@@ -115,7 +121,7 @@ export class Agreement {
     const named = errors
       .filter(({ kind = "" }) => kindsOfUnmanaged.includes(kind))
       .map(({ name }) => hosts.get(name));
-    for (const key of this.#trusts404 ? this.#deletionsWith404() : []) {
+    for (const key of this.#trusts404 ? this.#deletionsWith404(requests) : []) {
       this.#released.add(key);
     }
     for (const webhook of webhooks) {
@@ -168,9 +174,9 @@ export class Agreement {
     ];
   }
 
-  #deletionsWith404(): string[] {
-    return this.#services.flatMap(({ baseUrl, requests }) =>
-      requests
+  #deletionsWith404(requests: EndedCommand["requests"]): string[] {
+    return this.#services.flatMap(({ baseUrl }, index) =>
+      (requests[index] ?? [])
         .filter((request) => isDelete(request) && request.statusCode === 404)
         .map(({ webhookId }) => keyOf({ baseUrl, id: Number(webhookId) })),
     );

@@ -1,5 +1,6 @@
 import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import { errorsOf } from "../cli-output.ts";
+import { type RecordedRequest, recordRequests } from "../recorder.mts";
 import type { TestStack } from "../stack.ts";
 import { template } from "../stack-template.ts";
 import { Agreement } from "./agreement.ts";
@@ -72,6 +73,8 @@ class Walk {
    */
   #allowsRefresh = true;
   #number = 0;
+  /** The requests of the last command, by service. */
+  #requests: readonly (readonly RecordedRequest[])[] = [];
 
   constructor(stack: TestStack, options: WalkOptions) {
     const { services, apiKeys, listing } = options;
@@ -148,11 +151,11 @@ class Walk {
     const { args } = command;
     const program = this.#program;
     await this.#writeProgram();
-    for (const service of services) {
-      service.clearRequests();
-    }
+    const recorders = services.map((service) => recordRequests(service));
     const { exitCode, output } = await runCommand(this.#stack, command, services);
     fault?.remove();
+    recorders.forEach(({ stop }) => void stop());
+    this.#requests = recorders.map(({ requests }) => requests);
     const { stdout: exported } = await this.#stack.pulumi(["stack", "export", "--show-secrets"]);
     const storedText = await this.#stack.storedText();
 
@@ -160,7 +163,9 @@ class Walk {
     const words = `${title}: ${wordsOf(command)}${fault ? ` with "${fault.name}"` : ""}`;
     const kinds = errors.map(({ name, kind = "(no kind)" }) => `${name} ${kind}`);
     print([words, `exit code ${exitCode}`, ...this.#changes(), ...kinds].join("; "));
-    const problems = this.#agreement.check({ args, program, output, exported, storedText });
+    const requests = this.#requests;
+    const ended = { args, program, output, exported, storedText, requests };
+    const problems = this.#agreement.check(ended);
     // The CLI itself refuses some commands with --target, because of a resource that they leave
     // out.
     const isRefused = args.includes("--target") && errors.length === 0;
@@ -183,13 +188,13 @@ class Walk {
     this.isStateInvalid ||= output.includes("snapshot integrity failure");
   }
 
-  /** Returns the requests that change something, in words. */
+  /** Returns the requests of the last command that change something, in words. */
   #changes(): string[] {
-    return this.#options.services.flatMap(({ requests }, index) =>
+    return this.#requests.flatMap((requests, index) =>
       requests
         .filter(({ method }) => method !== "GET")
-        .map(({ method, webhookId = "", statusCode = "lost" }) => {
-          return `${method} ${webhookId} ${statusCode} at service ${index + 1}`;
+        .map(({ method, webhookId = "", statusCode }) => {
+          return `${method} ${webhookId} ${statusCode || "lost"} at service ${index + 1}`;
         }),
     );
   }

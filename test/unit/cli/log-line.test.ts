@@ -2,62 +2,84 @@ import { expect, it } from "vitest";
 import { logLine } from "../../../src/cli/log-line.ts";
 import type { LocalServiceOptions } from "../../../src/local-service/index.ts";
 import { refusedUrl, startServer } from "../../helpers/http-server.ts";
-import { startService } from "../../helpers/local-service.ts";
+import { type RequestChanges, startFaultyService } from "../../helpers/local-service.ts";
 
 const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";
 const webhooksPath = "/api/v1/bases/base_1/webhooks";
-const recordCreated = { type: "record.created", databaseId: "base_1", id: "evt_1" };
+const emission = {
+  method: "POST",
+  path: "/_local/bases/base_1/events",
+  body: { type: "record.created", id: "evt_1" },
+} as const;
 
 /** Starts a local service, and collects the lines that `serve` would write. */
 async function startLoggedService(options: LocalServiceOptions = {}) {
   const lines: string[] = [];
-  const service = await startService({
-    ...options,
-    apiKeys: [apiKey],
-    onLog: (entry) => void lines.push(logLine(entry, [apiKey])),
+  const service = await startFaultyService({ ...options, apiKeys: [apiKey] });
+  service.use(async (request, next) => {
+    const response = await next();
+    lines.push(await logLine(request, response, [apiKey]));
+    return response;
   });
   return { service, lines };
 }
 
-it("The log of serve has a line for every request and every delivery", async () => {
-  const { service, lines } = await startLoggedService();
+it("The log of serve has a line for every request, with what the user needs of its response", async () => {
+  const { service, lines } = await startLoggedService({ listing: true });
   await using receiver = await startServer({}, { statusCode: 503 });
 
   await service.subscribe(receiver.url);
   const id = service.webhooks[0]?.id ?? 0;
-  await service.emit(recordCreated);
-  await service.emit(recordCreated);
-  service.updateWebhook(id, { url: refusedUrl });
-  await service.emit(recordCreated);
+  await service.send(emission);
+  await service.send(emission);
+  await service.list();
+  await service.list({ method: "HEAD" });
   await service.delete(id);
-  await service.delete(id);
-  await service.emit(recordCreated);
 
+  const delivery = `{"webhookId":${id},"delivered":`;
   expect(lines).toEqual([
-    `POST ${webhooksPath} 201: created webhook ${id}`,
-    `delivery of evt_1 to webhook ${id}: delivered`,
-    `delivery of evt_1 to webhook ${id}: 503`,
-    `delivery of evt_1 to webhook ${id}: no response (ECONNREFUSED)`,
-    `DELETE ${webhooksPath}/${id} 200: deleted webhook ${id}`,
-    `DELETE ${webhooksPath}/${id} 404: Webhook ${id} not found`,
+    `POST ${webhooksPath} 201 {"id":${id}}`,
+    `POST ${emission.path} 200 {"id":"evt_1","deliveries":[${delivery}true,"statusCode":200}]}`,
+    `POST ${emission.path} 200 {"id":"evt_1","deliveries":[${delivery}false,"statusCode":503}]}`,
+    `GET ${webhooksPath} 200 {"webhooks":[${id}]}`,
+    `HEAD ${webhooksPath} 200`,
+    `DELETE ${webhooksPath}/${id} 200 {"message":"Webhook ${id} deleted"}`,
   ]);
 });
 
-it("The log of serve cuts texts to 300 characters, with no key, secret, query or part of receivers' URLs", async () => {
-  const { service, lines } = await startLoggedService({ deliverTo: refusedUrl });
+it.each<RequestChanges & { line: string }>([
+  { line: '400 {"error":{"code":"BAD_REQUEST","message":"Invalid request body: url', body: {} },
+  { line: '401 {"error":{"code":"UNAUTHORIZED","message":"The header', apiKey: "another" },
+  { line: "403 The local service does not respond to web", headers: { origin: "https://a.test" } },
+  { line: "404 There is nothing at this path.", path: "/prefix/api/v1" },
+  { line: '405 {"error":{"code":"METHOD_NOT_ALLOWED","message":"Only POST', method: "PUT" },
+  { line: "421 The local service responds under loopback", headers: { host: "a.test" } },
+])("The log of serve says why a request is refused: $line", async ({ line, ...request }) => {
+  const { service, lines } = await startLoggedService();
+
+  await service.create(request);
+
+  expect(lines).toEqual([expect.stringMatching(/^(?:POST|PUT) \/\S+ /)]);
+  expect(lines[0]).toContain(` ${line}`);
+});
+
+it("The log of serve cuts long texts, with no key, secret, query or part of receivers' URLs", async () => {
+  const { service, lines } = await startLoggedService({ deliverTo: refusedUrl, listing: true });
   // A subdomain can be a credential, as a path can.
   const secret = await service.subscribe("https://T0KEN.m.example.net/T0KEN?q=T0KEN");
 
-  await service.emit(recordCreated);
+  await service.send(emission);
+  await service.list();
   await service.create({ databaseId: `base-${apiKey}` });
+  await service.delete(apiKey);
   await service.send({ path: "/nothing?query=T0KEN" });
   await service.send({ path: `/${secret}` });
-  await service.send({ path: `/${"x".repeat(1_000)}` });
+  await service.send({ path: `/${"x".repeat(2_000)}` });
 
-  expect(lines).toHaveLength(6);
+  expect(lines).toHaveLength(8);
   const text = lines.join("\n");
   for (const hidden of [apiKey, "t0ken", secret]) {
     expect(text.toLowerCase()).not.toContain(hidden.toLowerCase());
   }
-  expect(text).toContain(` /${"x".repeat(298)}… `);
+  expect(text).toContain(` /${"x".repeat(998)}… `);
 });

@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
 import { expect, it } from "vitest";
 import type { LocalServiceOptions } from "../../../src/local-service/index.ts";
-import { respondWith } from "../../helpers/faults/faults.mts";
 import {
   clientOf,
   portOf,
@@ -93,7 +92,11 @@ it.each<RequestChanges & { statusCode: number; problem: string }>([
   { statusCode: 400, problem: "; tableId must", body: webhookBody({ events: [], tableId: "" }) },
   { statusCode: 400, problem: "must be an object", body: "{" },
   { statusCode: 413, problem: "is larger than", body: tooLarge },
-  { statusCode: 413, problem: "is larger than", body: Readable.from(tooLarge) },
+  {
+    statusCode: 413,
+    problem: "is larger than",
+    body: Readable.from(Array(100).fill("x".repeat(64 * 1024))),
+  },
   { statusCode: 415, problem: "Content-Type", headers: { "content-type": "application/jsonp" } },
 ])('A request gets $statusCode and a short message that contains "$problem"', async (row) => {
   const { statusCode, problem, ...request } = row;
@@ -153,17 +156,15 @@ it("A request gets a plain-text 404 for an unknown path, and 405 for a method th
   expect(oneWebhook).toMatchObject({ statusCode: 405, headers: { allow: "DELETE" } });
 });
 
-it("A tool that waits for a server gets 200 for the root path without a key, despite interceptors", async () => {
+it("A tool that waits for a server gets 200 for the root path without a key", async () => {
   const service = await startService();
-  service.use(respondWith(503));
 
   const get = await service.send({ apiKey: null });
   const head = await service.send({ method: "HEAD", apiKey: null });
-  const post = await service.send({ method: "POST" });
 
   expect(get).toMatchObject({ statusCode: 200, text: expect.stringMatching(/^[\w -]+\.\n$/) });
   expect(get.headers["content-type"]).toMatch(/^text\/plain/);
-  expect(statusCodesOf([head, post])).toEqual([200, 503]);
+  expect(head.statusCode).toBe(200);
 });
 
 it("A request gets 421 with the name of another host, and 403 from a web page of another origin", async () => {

@@ -6,6 +6,7 @@ import { kindOf } from "../../../helpers/errors.ts";
 import { hold, times } from "../../../helpers/faults/faults.mts";
 import { createWebhook } from "../../../helpers/local-service.ts";
 import { startProvider } from "../../../helpers/provider.ts";
+import { methodsOf, recordRequests } from "../../../helpers/recorder.mts";
 import { createFaults, deleteFaults, type FaultCase } from "./cases.ts";
 
 // With all arguments that are sent.
@@ -37,7 +38,6 @@ describe.concurrent("A deletion", () => {
     if (faultCase.isRemovedBefore) {
       service.removeWebhook(json.id);
     }
-    service.clearRequests();
     const { delete: remove, lines } = providerOf(service, faultCase);
     const state = { ...args, baseUrl: service.baseUrl, secret: json.secret };
 
@@ -70,19 +70,19 @@ async function run(service: LocalService, faultCase: FaultCase, operation: () =>
     service.use(times(1, holdRequest, isMet));
   }
 
+  const { requests } = recordRequests(service);
+
   const result = await operation().catch((error: Error) => error);
 
   if (isHeldBack) {
-    const committed = service.nextRequest((request) => request.committed);
-    release();
-    await committed;
+    await release();
   }
   return {
     /** The error, if the operation failed. */
     result,
-    requests: service.requests.map(({ method }) => method),
+    requests: methodsOf(requests),
     /** How requests differ from docs/api/openapi.yaml. */
-    problemsOfRequests: service.requests.flatMap(problemsOfRequest),
+    problemsOfRequests: requests.flatMap(problemsOfRequest),
     webhookExists: service.webhooks.length > 0,
   };
 }
