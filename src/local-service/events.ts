@@ -1,6 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { EventType } from "../common/event-types.js";
-import type { DeliveredEvent } from "./records.js";
+import { eventSchema, validateBody } from "./bodies.js";
+import type { LocalServiceOptions } from "./options.js";
+import type { StoredWebhook } from "./records.js";
+import { createAgent, type Delivery, sendNotification } from "./send-notification.js";
 
 /** An event of a database, to be delivered to the webhooks that subscribe to it. */
 export interface NewEvent {
@@ -21,17 +24,56 @@ export interface NewEvent {
   readonly id?: string | undefined;
 }
 
-/** Fills in the fields that a notification needs. */
-export function completeEvent(event: NewEvent): DeliveredEvent {
-  const { type, databaseId, tableId, data = sampleData(type, tableId) } = event;
-  return {
-    id: event.id ?? newId("evt"),
-    type,
-    databaseId,
-    ...(tableId !== undefined && { tableId }),
-    timestamp: new Date().toISOString(),
-    data: { ...(tableId !== undefined && { tableId }), ...data },
+/** An event that was emitted. */
+export interface EmittedEvent {
+  /** Identifier by which receivers detect duplicates. */
+  readonly id: string;
+  /** One for every active webhook that subscribes to the event. */
+  readonly deliveries: readonly Delivery[];
+}
+
+/** Sends an event once to every webhook that subscribes to it, and waits for the outcomes. */
+export type Emit = (event: NewEvent) => Promise<EmittedEvent>;
+
+/**
+ * Returns the function that emits events. It rejects with a TypeError if the event is invalid.
+ *
+ * @param closing Ends the deliveries in flight.
+ */
+export function emitterOf(
+  webhooks: ReadonlyMap<number, StoredWebhook>,
+  { deliverTo, allowUnknownEvents = false }: LocalServiceOptions,
+  closing: AbortSignal,
+): Emit {
+  const schema = eventSchema(allowUnknownEvents);
+  const origin = deliverTo === undefined ? undefined : new URL(deliverTo).href;
+  const agent = createAgent();
+  closing.addEventListener("abort", () => void agent.destroy());
+  return async (event) => {
+    const problems = validateBody(schema, event);
+    if (problems.length > 0) {
+      throw new TypeError(`Invalid event: ${problems.join("; ")}.`);
+    }
+    const { id = newId("evt"), type, tableId, data = sampleData(type, tableId) } = event;
+    const timestamp = new Date().toISOString();
+    const notification = { id, type, timestamp, data: { tableId, ...data } };
+    const subscribed = [...webhooks.values()].filter((webhook) => subscribes(webhook, event));
+    const deliveries = subscribed.map((webhook) =>
+      sendNotification(notification, webhook, agent, origin),
+    );
+    return { id, deliveries: await Promise.all(deliveries) };
   };
+}
+
+/** Whether a webhook receives an event (docs/api/README.md#notifications). */
+function subscribes(webhook: StoredWebhook, event: NewEvent): boolean {
+  const { active, databaseId, events, tableId } = webhook;
+  return (
+    active &&
+    databaseId === event.databaseId &&
+    events.includes(event.type) &&
+    (tableId === null || tableId === event.tableId)
+  );
 }
 
 /**

@@ -6,15 +6,9 @@
  * @module pulumi-dbwebhooks/local-service
  */
 
-export type { NewEvent } from "./events.js";
+export type { EmittedEvent, NewEvent } from "./events.js";
 export type { Interceptor, ServiceRequest } from "./interceptors.js";
 export type { LocalServiceOptions } from "./options.js";
-export type {
-  DeliveredEvent,
-  Delivery,
-  EmittedEvent,
-  StoredWebhook,
-  WebhookChanges,
-} from "./records.js";
+export type { StoredWebhook, WebhookChanges } from "./records.js";
 export type { LocalService } from "./service.js";
 export { startLocalService } from "./service.js";

@@ -1,6 +1,5 @@
 import { type Context, Hono } from "hono";
-import type { Deliveries } from "./deliveries.js";
-import type { NewEvent } from "./events.js";
+import type { Emit, NewEvent } from "./events.js";
 import type { LocalServiceOptions } from "./options.js";
 import type { StoredWebhook } from "./records.js";
 import { sendError } from "./responses.js";
@@ -18,7 +17,7 @@ const eventsPath = "/_local/bases/:databaseId/events";
 /** The routes of docs/api/README.md, for requests that the service admits. */
 export function createRoutes(
   webhooks: Map<number, StoredWebhook>,
-  deliveries: Deliveries,
+  emit: Emit,
   { listing = false, allowUnknownEvents = false }: LocalServiceOptions,
 ): Hono<ServiceEnv> {
   const app = new Hono<ServiceEnv>();
@@ -28,7 +27,7 @@ export function createRoutes(
   // gone.
   app.notFound((c) => c.text("There is nothing at this path.", 404));
   app.get("/", (c) => c.text("The local service of pulumi-dbwebhooks is running.\n"));
-  app.post(eventsPath, (c) => emitEvent(c, deliveries));
+  app.post(eventsPath, (c) => emitEvent(c, emit));
   bases.post(collectionPath, createWebhook(webhooks, allowUnknownEvents));
   if (listing) {
     bases.get(collectionPath, listWebhooks(webhooks));
@@ -43,19 +42,15 @@ export function createRoutes(
  * Emits an event, whose body is the event without its database, and responds when every delivery
  * has ended.
  */
-async function emitEvent(
-  c: Context<ServiceEnv, typeof eventsPath>,
-  emitter: Deliveries,
-): Promise<Response> {
+async function emitEvent(c: Context<ServiceEnv, typeof eventsPath>, emit: Emit): Promise<Response> {
   const event: NewEvent = { ...c.env.body, databaseId: c.req.param("databaseId") };
-  const problems = emitter.validateNewEvent(event);
-  if (problems.length > 0) {
-    return sendError(c, 400, `Invalid event: ${problems.join("; ")}.`);
+  try {
+    // The line feed is for people who emit an event with curl in a terminal.
+    const body = `${JSON.stringify(await emit(event))}\n`;
+    return c.body(body, 200, { "content-type": "application/json" });
+  } catch (error) {
+    return sendError(c, 400, (error as TypeError).message);
   }
-  const { id, deliveries } = await emitter.emit(event);
-  // The line feed is for people who emit an event with curl in a terminal.
-  const body = `${JSON.stringify({ id, deliveries })}\n`;
-  return c.body(body, 200, { "content-type": "application/json" });
 }
 
 function refuseMethod(allow: string) {

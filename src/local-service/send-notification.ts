@@ -1,12 +1,41 @@
 import { createHmac } from "node:crypto";
-import { type Dispatcher, request } from "undici";
-import type { DeliveredEvent, Delivery, StoredWebhook } from "./records.js";
+import { Agent, request } from "undici";
+import type { StoredWebhook } from "./records.js";
 
-/** The timeout of a notification, connection included. Source: Standard Webhooks. */
-export const timeoutSeconds = 15;
-
+// The timeout of a notification, connection included. Source: Standard Webhooks.
+const timeoutSeconds = 15;
 // A response's body is read and discarded, up to this size, so that the connection can be reused.
 const maxResponseBytes = 64 * 1024;
+
+/** The fields of a notification that do not depend on its webhook. */
+interface Notification {
+  readonly id: string;
+  readonly type: string;
+  readonly timestamp: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** The outcome of the one request that delivers an event to a webhook. */
+export interface Delivery {
+  /** Identifier of the webhook. */
+  readonly webhookId: number;
+  /** Whether the receiver responded with 2xx. */
+  readonly delivered: boolean;
+  /** Status of the receiver's response; absent when there was none. */
+  readonly statusCode?: number;
+  /** Why there was no response. */
+  readonly problem?: string;
+}
+
+/** Returns the connections for notifications. */
+export function createAgent(): Agent {
+  return new Agent({
+    // Not shorter than the timeout of a notification.
+    connect: { timeout: timeoutSeconds * 1000 },
+    // The environment can switch on this experimental parser, which the build leaves out.
+    useMilo: false,
+  });
+}
 
 /**
  * Signs and sends a notification once. Never rejects: a failure is part of the outcome.
@@ -14,22 +43,23 @@ const maxResponseBytes = 64 * 1024;
  * @param deliverTo The origin that replaces the one of the webhook's `url`.
  */
 export async function sendNotification(
-  event: DeliveredEvent,
-  { id: webhookId, url: webhookUrl, secret }: StoredWebhook,
-  dispatcher: Dispatcher,
+  notification: Notification,
+  webhook: StoredWebhook,
+  dispatcher: Agent,
   deliverTo: string | undefined,
 ): Promise<Delivery> {
+  const { id: webhookId, secret } = webhook;
   const signal = AbortSignal.timeout(timeoutSeconds * 1000);
   try {
-    const url = deliverTo === undefined ? webhookUrl : urlAtOrigin(webhookUrl, deliverTo);
-    const body = notificationBody(event, webhookId);
+    const url = deliverTo === undefined ? webhook.url : urlAtOrigin(webhook.url, deliverTo);
+    const body = notificationBody(notification, webhook);
     const response = await request(url, {
       dispatcher,
       method: "POST",
       headers: {
         "content-type": "application/json",
         "user-agent": "pulumi-dbwebhooks-local-service",
-        ...signatureHeaders(event.id, body, secret),
+        ...signatureHeaders(notification.id, body, secret),
         ...basicAuthorization(url),
       },
       body,
@@ -57,11 +87,11 @@ function urlAtOrigin(url: string, origin: string): string {
  * that verifies what it has parsed and written anew fails here, as it would at a service with
  * another JSON writer.
  */
-function notificationBody(event: DeliveredEvent, webhookId: number): string {
-  const { id, type, timestamp, data, databaseId: baseId } = event;
+function notificationBody(notification: Notification, webhook: StoredWebhook): string {
+  const { id: webhookId, databaseId: baseId } = webhook;
   const source = "local-service";
   const metadata = { webhookId, organizationId: "org_local", baseId, attempt: 1, source };
-  const indented = JSON.stringify({ id, type, timestamp, data, metadata }, undefined, 1);
+  const indented = JSON.stringify({ ...notification, metadata }, undefined, 1);
   // Only the indentation has line feeds: those in texts are escaped.
   return indented.replaceAll(/\n */g, "");
 }

@@ -2,11 +2,10 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
-import { Deliveries } from "./deliveries.js";
-import type { NewEvent } from "./events.js";
+import { type Emit, type EmittedEvent, emitterOf, type NewEvent } from "./events.js";
 import { type Interceptor, intercept } from "./interceptors.js";
 import { defaultApiKey, type LocalServiceOptions } from "./options.js";
-import type { EmittedEvent, StoredWebhook, WebhookChanges } from "./records.js";
+import type { StoredWebhook, WebhookChanges } from "./records.js";
 import { createRoutes } from "./routes.js";
 
 /**
@@ -21,8 +20,8 @@ export async function startLocalService(options: LocalServiceOptions = {}): Prom
   const closing = new AbortController();
   const webhooks = new Map<number, StoredWebhook>();
   const interceptors = new Set<Interceptor>();
-  const deliveries = new Deliveries(webhooks, options);
-  const routes = createRoutes(webhooks, deliveries, options);
+  const emit = emitterOf(webhooks, options, closing.signal);
+  const routes = createRoutes(webhooks, emit, options);
   const server = createAdaptorServer({
     fetch: intercept(routes, interceptors, apiKeys, closing.signal).fetch,
     // A library must not replace the global Request and Response of the process.
@@ -32,13 +31,13 @@ export async function startLocalService(options: LocalServiceOptions = {}): Prom
   // Rejects if the port is taken.
   await once(server, "listening");
   const apiKey = apiKeys[0] ?? "";
-  return new LocalService({ webhooks, interceptors, deliveries, apiKey }, server, closing);
+  return new LocalService({ webhooks, interceptors, emit, apiKey }, server, closing);
 }
 
 interface ServiceParts {
   readonly webhooks: Map<number, StoredWebhook>;
   readonly interceptors: Set<Interceptor>;
-  readonly deliveries: Deliveries;
+  readonly emit: Emit;
   readonly apiKey: string;
 }
 
@@ -72,12 +71,8 @@ export class LocalService implements AsyncDisposable {
    * Emits an event: sends it once to every active webhook that subscribes to it, and waits for the
    * outcomes. Rejects with a TypeError, and sends nothing, when the event is invalid.
    */
-  async emit(event: NewEvent): Promise<EmittedEvent> {
-    const problems = this.#parts.deliveries.validateNewEvent(event);
-    if (problems.length > 0) {
-      throw new TypeError(`Invalid event: ${problems.join("; ")}.`);
-    }
-    return this.#parts.deliveries.emit(event);
+  emit(event: NewEvent): Promise<EmittedEvent> {
+    return this.#parts.emit(event);
   }
 
   /**
@@ -137,7 +132,7 @@ export class LocalService implements AsyncDisposable {
     const serverClosed = new Promise((resolve) => this.#server.close(resolve));
     this.#closing.abort();
     this.#server.closeAllConnections();
-    await Promise.all([serverClosed, this.#parts.deliveries.close()]);
+    await serverClosed;
   }
 
   #existing(id: number): StoredWebhook {

@@ -34,16 +34,17 @@ it("An emission sends JSON with a Standard Webhooks signature, and the user info
   service.updateWebhook(webhookId, { url: receiver.url.replace("://", "://us%C3%A9r:p%40ss@") });
   const data = { recordIds: ["rec_1"], records: [{ id: "rec_1", data: { Name: "Größe ✓" } }] };
 
-  const event = await service.emit({ ...recordCreated, tableId: "tbl_1", data, id: "evt_given" });
+  const { id } = await service.emit({ ...recordCreated, tableId: "tbl_1", data, id: "evt_given" });
 
   const [received] = receiver.notifications;
   const authorization = `Basic ${Buffer.from("usér:p@ss").toString("base64")}`;
   const webhook = { webhookId, organizationId: "org_local", baseId: "base_1" };
+  expect(id).toBe("evt_given");
   expect(received?.headers).toMatchObject({ "content-type": "application/json", authorization });
   expect(verified(received, secret)).toEqual({
-    id: "evt_given",
+    id,
     type: "record.created",
-    timestamp: event.timestamp,
+    timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     data: { tableId: "tbl_1", ...data },
     metadata: { ...webhook, attempt: 1, source: "local-service" },
   });
@@ -62,14 +63,19 @@ it("Only the bytes of a notification match its signature, so that a receiver of 
 });
 
 it.each(eventTypes)("An event has sample data and a new id by default: %s", async (type) => {
+  await using receiver = await startReceiver();
   const service = await startService();
+  await service.subscribe(receiver.url, { events: [type] });
   const event = { type, databaseId: "base_1", tableId: "tbl_1" };
   const [subject = ""] = type.split(".");
 
-  const { id, data } = await service.emit(event);
+  const emitted = [await service.emit(event), await service.emit(event)];
 
-  expect(id).not.toBe((await service.emit(event)).id);
-  const { tableId, ...sample } = data;
+  const ids = emitted.map(({ id }) => id);
+  const bodies = receiver.notifications.map(({ body }) => body);
+  expect(ids[0]).not.toBe(ids[1]);
+  expect(bodies.map(({ id }) => id)).toEqual(ids);
+  const { tableId, ...sample } = bodies[0].data;
   expect(tableId).toBe("tbl_1");
   // Such as `recordIds` for a record, `table` for a table and `fieldId` for a field.
   expect(Object.keys(sample).join()).toContain(subject);
