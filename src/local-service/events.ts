@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { EventType } from "../common/event-types.js";
 import { eventSchema, validateBody } from "./bodies.js";
 import type { LocalServiceOptions } from "./options.js";
-import type { StoredWebhook } from "./records.js";
 import { createAgent, type Delivery, sendNotification } from "./send-notification.js";
+import type { StoredWebhook, WebhookStore } from "./webhooks.js";
 
 /** An event of a database, to be delivered to the webhooks that subscribe to it. */
 export interface NewEvent {
@@ -41,7 +41,7 @@ export type Emit = (event: NewEvent) => Promise<EmittedEvent>;
  * @param closing Ends the deliveries in flight.
  */
 export function emitterOf(
-  webhooks: ReadonlyMap<number, StoredWebhook>,
+  store: WebhookStore,
   { deliverTo, allowUnknownEvents = false }: LocalServiceOptions,
   closing: AbortSignal,
 ): Emit {
@@ -57,7 +57,7 @@ export function emitterOf(
     const { id = newId("evt"), type, tableId, data = sampleData(type, tableId) } = event;
     const timestamp = new Date().toISOString();
     const notification = { id, type, timestamp, data: { tableId, ...data } };
-    const subscribed = [...webhooks.values()].filter((webhook) => subscribes(webhook, event));
+    const subscribed = store.webhooks.filter((webhook) => subscribes(webhook, event));
     const deliveries = subscribed.map((webhook) =>
       sendNotification(notification, webhook, agent, origin),
     );

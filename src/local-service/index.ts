@@ -9,6 +9,6 @@
 export type { EmittedEvent, NewEvent } from "./events.js";
 export type { Interceptor, ServiceRequest } from "./interceptors.js";
 export type { LocalServiceOptions } from "./options.js";
-export type { StoredWebhook, WebhookChanges } from "./records.js";
 export type { LocalService } from "./service.js";
 export { startLocalService } from "./service.js";
+export type { StoredWebhook } from "./webhooks.js";

@@ -3,7 +3,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import { admit } from "./access.js";
 import { sendError } from "./responses.js";
-import type { ServiceEnv } from "./webhook-handlers.js";
+import type { ServiceEnv } from "./webhooks.js";
 
 /** A request as an interceptor sees it. */
 export interface ServiceRequest {

@@ -1,7 +1,6 @@
 import { type Context, Hono } from "hono";
 import type { Emit, NewEvent } from "./events.js";
 import type { LocalServiceOptions } from "./options.js";
-import type { StoredWebhook } from "./records.js";
 import { sendError } from "./responses.js";
 import {
   collectionPath,
@@ -10,13 +9,14 @@ import {
   itemPath,
   listWebhooks,
   type ServiceEnv,
-} from "./webhook-handlers.js";
+  type WebhookStore,
+} from "./webhooks.js";
 
 const eventsPath = "/_local/bases/:databaseId/events";
 
 /** The routes of docs/api/README.md, for requests that the service admits. */
 export function createRoutes(
-  webhooks: Map<number, StoredWebhook>,
+  store: WebhookStore,
   emit: Emit,
   { listing = false, allowUnknownEvents = false }: LocalServiceOptions,
 ): Hono<ServiceEnv> {
@@ -28,11 +28,11 @@ export function createRoutes(
   app.notFound((c) => c.text("There is nothing at this path.", 404));
   app.get("/", (c) => c.text("The local service of pulumi-dbwebhooks is running.\n"));
   app.post(eventsPath, (c) => emitEvent(c, emit));
-  bases.post(collectionPath, createWebhook(webhooks, allowUnknownEvents));
+  bases.post(collectionPath, createWebhook(store, allowUnknownEvents));
   if (listing) {
-    bases.get(collectionPath, listWebhooks(webhooks));
+    bases.get(collectionPath, listWebhooks(store));
   }
-  bases.delete(itemPath, deleteWebhook(webhooks));
+  bases.delete(itemPath, deleteWebhook(store));
   bases.all(collectionPath, refuseMethod(listing ? "GET, HEAD, POST" : "POST"));
   bases.all(itemPath, refuseMethod("DELETE"));
   return app;

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { Agent, request } from "undici";
-import type { StoredWebhook } from "./records.js";
+import type { StoredWebhook } from "./webhooks.js";
 
 // The timeout of a notification, connection included. Source: Standard Webhooks.
 const timeoutSeconds = 15;

@@ -82,9 +82,8 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
     beforeAll(async () => {
       const { service, declare } = stack();
       // The user deletes the webhooks that an error has named, and another one.
-      for (const name of ["inDoubt", "withoutSecret", "unusableSecret", "alreadyGone"]) {
-        service.removeWebhook(existingIn(name)[0]?.id ?? 0);
-      }
+      const gone = ["inDoubt", "withoutSecret", "unusableSecret", "alreadyGone"];
+      service.webhooks = service.webhooks.filter(({ databaseId }) => !gone.includes(databaseId));
       const removeFaults = service.use((request, next) => {
         const { databaseId = "" } = request;
         if (isDelete(request) && databaseId === "notDeleted") {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { someArgs } from "../helpers/builders.ts";
+import { changeWebhook } from "../helpers/faults/faults.mts";
 import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.ts";
 import { methodsOf, type RecordedRequest } from "../helpers/recorder.mts";
 import { noPromptFlags, type StoredWebhooks, shareStack } from "../helpers/stack.ts";
@@ -76,15 +77,15 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
 
     beforeAll(async () => {
       const { service } = stack();
-      service.updateWebhook(idOf("secretUrl"), {
+      changeWebhook(service, idOf("secretUrl"), {
         url: "https://example.com/new-token",
         events: ["table.created"],
         tableId: "tbl_x",
       });
-      service.updateWebhook(idOf("changedUrl"), { url: otherUrl });
-      service.updateWebhook(idOf("unlisted"), { url: otherUrl });
-      service.updateWebhook(idOf("inactive"), { active: false });
-      service.removeWebhook(idOf("gone"));
+      changeWebhook(service, idOf("changedUrl"), { url: otherUrl });
+      changeWebhook(service, idOf("unlisted"), { url: otherUrl });
+      changeWebhook(service, idOf("inactive"), { active: false });
+      service.webhooks = service.webhooks.filter(({ id }) => id !== idOf("gone"));
       const removeFault = service.use(({ method, databaseId }, next) =>
         method === "GET" && databaseId === "base_unlisted"
           ? new Response(null, { status: 403 })

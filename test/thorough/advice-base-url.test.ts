@@ -94,9 +94,7 @@ describe.each([javascriptProgram, yamlProgram])("Another base URL, through $name
       expect(await stack.outputs()).toEqual(before);
       expect(await baseUrlsOf(stack)).toEqual([baseUrl, baseUrl]);
 
-      for (const { id } of oldService.webhooks) {
-        oldService.removeWebhook(id);
-      }
+      oldService.webhooks = [];
       for (const name of Object.keys(webhooks)) {
         await removeFromState(stack, name);
       }
@@ -120,9 +118,7 @@ describe.each([javascriptProgram, yamlProgram])("Another base URL, through $name
 
       const target = await targetOf(stack, "orders");
       expect(await up(variablesOf(oldService, keys.old), target)).toMatchObject(oneDeletion);
-      for (const { id } of oldService.webhooks) {
-        oldService.removeWebhook(id);
-      }
+      oldService.webhooks = [];
       await removeLeftWebhooks(stack);
       expect(await up(variablesOf(newService, keys.new))).toMatchObject(unchanged);
     });
@@ -202,9 +198,7 @@ describe.each([javascriptProgram, yamlProgram])("Another base URL, through $name
       const variables = { DBWEBHOOKS_API_KEY: keys.oldNext };
       const ended = await up(variables, await targetOf(stack, "orders"));
       expect(ended).toMatchObject({ ...oneDeletion, sentToOld: [`DELETE Bearer ${keys.oldNext}`] });
-      for (const { id } of oldService.webhooks) {
-        oldService.removeWebhook(id);
-      }
+      oldService.webhooks = [];
       await removeLeftWebhooks(stack);
       expect(await up()).toMatchObject(unchanged);
     });

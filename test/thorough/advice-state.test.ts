@@ -2,7 +2,7 @@ import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-se
 import { describe, expect, it, vi } from "vitest";
 import { someArgs } from "../helpers/builders.ts";
 import { succeed } from "../helpers/commands.ts";
-import { isPost, notFound, times } from "../helpers/faults/faults.mts";
+import { changeWebhook, isPost, notFound, times } from "../helpers/faults/faults.mts";
 import {
   javascriptProgram,
   type Program,
@@ -70,9 +70,7 @@ it.each<{ way: string; program: Program; remove: (stack: TestStack) => Promise<u
         const failed = await stack.pulumi(["up", ...noPromptFlags]);
         expect(failed.output).toMatch(/"The service returned a known id" in .* \[inDoubt\]/);
 
-        for (const { id } of after.webhooks) {
-          after.removeWebhook(id);
-        }
+        after.webhooks = [];
         await remove(stack);
         await stack.up();
 
@@ -124,9 +122,7 @@ describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
           "GET Bearer other-key",
         ]);
         expect(await storedWebhooks()).toEqual({});
-        for (const { id } of stack.service.webhooks) {
-          stack.service.removeWebhook(id);
-        }
+        stack.service.webhooks = [];
       },
       { program, service },
     );
@@ -197,9 +193,9 @@ it("A change that is undone at the service is no difference after a refresh", as
       await up();
       const [{ id, url } = { id: 0, url: "" }] = service.webhooks;
       const refresh = () => pulumi(["refresh", ...noPromptFlags], listing);
-      service.updateWebhook(id, { url: "https://example.com/other" });
+      changeWebhook(service, id, { url: "https://example.com/other" });
       await refresh();
-      service.updateWebhook(id, { url });
+      changeWebhook(service, id, { url });
       await refresh();
 
       const preview = await pulumi(["preview", "--expect-no-changes"]);

@@ -11,6 +11,11 @@ export function isOf(databaseId: string) {
   return (one: { readonly databaseId?: string | undefined }) => one.databaseId === databaseId;
 }
 
+/** Changes a webhook at a service without a request. */
+export function changeWebhook(service: LocalService, id: number, changes: object): void {
+  service.webhooks = service.webhooks.map((one) => (one.id === id ? { ...one, ...changes } : one));
+}
+
 /** A response to a key without access to the database, and to a request for an unknown webhook. */
 export const notFound = () =>
   Response.json({ error: { code: "NOT_FOUND", message: "Not found." } }, { status: 404 });

@@ -2,6 +2,7 @@ import { Webhook } from "standardwebhooks";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { eventTypes } from "../../../src/common/event-types.ts";
 import type { NewEvent } from "../../../src/local-service/index.ts";
+import { changeWebhook } from "../../helpers/faults/faults.mts";
 import { refusedUrl } from "../../helpers/http-server.ts";
 import { startService, statusCodesOf, webhookBody } from "../../helpers/local-service.ts";
 import { type ReceivedNotification, startReceiver } from "../../helpers/receiver.ts";
@@ -13,7 +14,7 @@ const never = () => new Promise<number>(() => {});
 
 it("Emitting an event delivers it to the active webhooks of its database, event type and table", async () => {
   const { receiver, service, webhookId } = await startWithReceiver();
-  service.updateWebhook(webhookId, { active: false });
+  changeWebhook(service, webhookId, { active: false });
   await service.subscribe(`${receiver.url}/all-tables`);
   await service.subscribe(`${receiver.url}/tbl_1`, { tableId: "tbl_1" });
   await service.subscribe(`${receiver.url}/tbl_2`, { tableId: "tbl_2" });
@@ -31,7 +32,7 @@ it("Emitting an event delivers it to the active webhooks of its database, event 
 
 it("An emission sends JSON with a Standard Webhooks signature, and the user info of the webhook's URL", async () => {
   const { receiver, service, webhookId, secret } = await startWithReceiver();
-  service.updateWebhook(webhookId, { url: receiver.url.replace("://", "://us%C3%A9r:p%40ss@") });
+  changeWebhook(service, webhookId, { url: receiver.url.replace("://", "://us%C3%A9r:p%40ss@") });
   const data = { recordIds: ["rec_1"], records: [{ id: "rec_1", data: { Name: "Größe ✓" } }] };
 
   const { id } = await service.emit({ ...recordCreated, tableId: "tbl_1", data, id: "evt_given" });
@@ -151,7 +152,7 @@ it("A delivery in flight ends with the receiver's response when its webhook is d
   await expect.poll(() => receiver.notifications).toHaveLength(2);
 
   await service.delete(webhookId);
-  service.updateWebhook(webhookId + 1, { active: false });
+  changeWebhook(service, webhookId + 1, { active: false });
   response.resolve(204);
 
   expect((await emitted).deliveries).toMatchObject([{ delivered: true }, { delivered: true }]);

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { expect, it } from "vitest";
 import type { LocalServiceOptions } from "../../../src/local-service/index.ts";
+import { changeWebhook } from "../../helpers/faults/faults.mts";
 import {
   clientOf,
   portOf,
@@ -63,7 +64,7 @@ it("The list operation returns the webhooks of a database without their secrets"
   const { id } = (await service.create({ body: webhookBody({ tableId: "tbl_1" }) })).json;
   await service.create({ databaseId: "base_2" });
   const inactive = (await service.create()).json.id;
-  service.updateWebhook(inactive, { active: false });
+  changeWebhook(service, inactive, { active: false });
 
   const { json } = await service.list();
 
@@ -73,11 +74,18 @@ it("The list operation returns the webhooks of a database without their secrets"
   ]);
 });
 
-it("updateWebhook and removeWebhook throw a RangeError when there is no such webhook", async () => {
-  const service = await startService();
+it("The webhooks of a service can be assigned, and requests see and change the assigned ones", async () => {
+  const { service, id } = await startWithWebhook();
+  const before = service.webhooks;
 
-  expect(() => service.updateWebhook(1, { active: false })).toThrow(RangeError);
-  expect(() => service.removeWebhook(1)).toThrow(RangeError);
+  service.webhooks = [];
+  const deletion = await service.delete(id);
+  service.webhooks = before;
+  await service.create();
+
+  expect(deletion.statusCode).toBe(404);
+  expect(service.webhooks).toMatchObject([...before, { id: id + 1 }]);
+  expect(before).toHaveLength(1);
 });
 
 const known = "record.created";

@@ -36,7 +36,7 @@ describe.concurrent("A deletion", () => {
     const { databaseId, ...body } = args;
     const { json } = await createWebhook(service, { databaseId, body });
     if (faultCase.isRemovedBefore) {
-      service.removeWebhook(json.id);
+      service.webhooks = [];
     }
     const { delete: remove, lines } = providerOf(service, faultCase);
     const state = { ...args, baseUrl: service.baseUrl, secret: json.secret };

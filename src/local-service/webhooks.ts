@@ -1,13 +1,39 @@
-// The operations of the API (docs/api/README.md), for requests with a known key.
 import { randomBytes } from "node:crypto";
 import type { Context } from "hono";
 import { creationSchema, validateBody } from "./bodies.js";
-import type { StoredWebhook } from "./records.js";
 import { sendError } from "./responses.js";
+
+/** A webhook as the local service keeps it. */
+export interface StoredWebhook {
+  /**
+   * Identifier of the webhook, never used twice. Ids count up from the time of the start, so that a
+   * stack never confuses its webhook with one of a later service.
+   */
+  readonly id: number;
+  /** Database that the webhook belongs to. */
+  readonly databaseId: string;
+  /** Address that receives the notifications, as sent. */
+  readonly url: string;
+  /** Event types subscribed to, in the order sent, without duplicates. */
+  readonly events: readonly string[];
+  /** The one table whose events are delivered; `null` for all tables. */
+  readonly tableId: string | null;
+  /** Whether notifications are delivered. `true` at creation. */
+  readonly active: boolean;
+  /**
+   * The signing secret, in clear text: `whsec_` and base64. The API reveals it only at creation.
+   */
+  readonly secret: string;
+}
+
+/** The webhooks that exist now, in the order of their ids. Every change replaces the list. */
+export interface WebhookStore {
+  webhooks: readonly StoredWebhook[];
+}
 
 /** The types of Hono's context in the routes. */
 export interface ServiceEnv {
-  /** `body` is the parsed JSON body, such as {@link ServiceRequest.body}. */
+  /** `body` is the parsed JSON body; `undefined` if there is none. */
   // biome-ignore lint/suspicious/noExplicitAny: a client can send any JSON.
   Bindings: { readonly body: any };
 }
@@ -20,7 +46,8 @@ export const itemPath = "/:databaseId/webhooks/:webhookId";
 type CollectionContext = Context<ServiceEnv, typeof collectionPath>;
 type ItemContext = Context<ServiceEnv, typeof itemPath>;
 
-export function createWebhook(webhooks: Map<number, StoredWebhook>, allowUnknownEvents: boolean) {
+/** The operations of the API (docs/api/README.md). */
+export function createWebhook(store: WebhookStore, allowUnknownEvents: boolean) {
   const schema = creationSchema(allowUnknownEvents);
   let lastId = microsecondsSinceEpoch();
   return (c: CollectionContext) => {
@@ -36,27 +63,27 @@ export function createWebhook(webhooks: Map<number, StoredWebhook>, allowUnknown
     const { url, events, tableId = null } = body as StoredWebhook;
     const subscription = { url, events: [...new Set(events)], tableId, active: true };
     const created = { id: lastId, secret: createSecret() };
-    webhooks.set(lastId, { databaseId: c.req.param("databaseId"), ...subscription, ...created });
+    const databaseId = c.req.param("databaseId");
+    store.webhooks = [...store.webhooks, { databaseId, ...subscription, ...created }];
     return c.json(created, 201);
   };
 }
 
-export function listWebhooks(webhooks: ReadonlyMap<number, StoredWebhook>) {
+export function listWebhooks(store: WebhookStore) {
   return (c: CollectionContext) => {
     const isOfDatabase = (one: StoredWebhook) => one.databaseId === c.req.param("databaseId");
-    return c.json({ webhooks: [...webhooks.values()].filter(isOfDatabase).map(toListed) });
+    return c.json({ webhooks: store.webhooks.filter(isOfDatabase).map(toListed) });
   };
 }
 
-export function deleteWebhook(webhooks: Map<number, StoredWebhook>) {
+export function deleteWebhook(store: WebhookStore) {
   return (c: ItemContext) => {
     const { databaseId, webhookId } = c.req.param();
-    const webhook = webhooks.get(Number(webhookId));
-    // Compared as text, because `Number` accepts spellings such as "01".
-    if (webhook?.databaseId !== databaseId || String(webhook.id) !== webhookId) {
+    const webhook = store.webhooks.find(({ id }) => String(id) === webhookId);
+    if (webhook?.databaseId !== databaseId) {
       return sendError(c, 404, `Webhook ${webhookId} not found`);
     }
-    webhooks.delete(webhook.id);
+    store.webhooks = store.webhooks.filter((one) => one !== webhook);
     return c.json({ success: true, message: `Webhook ${webhookId} deleted` });
   };
 }
