@@ -7,25 +7,25 @@ const folders = {
   api: { path: "api/", imports: ["common"] },
   // The four floors of the provider.
   "provider/rules": { path: "provider/rules/", imports: ["common", "api"] },
-  "provider/run": { path: "provider/run/", imports: ["provider/rules", "common", "api"] },
+  "provider/command": { path: "provider/command/", imports: ["provider/rules", "common", "api"] },
   "provider/messages": {
     path: "provider/messages/",
-    imports: ["provider/run", "provider/rules", "common", "api"],
+    imports: ["provider/command", "provider/rules", "common", "api"],
   },
   provider: {
     path: "provider/[\\w-]+\\.ts$",
-    imports: ["provider/messages", "provider/run", "provider/rules", "common", "api"],
+    imports: ["provider/messages", "provider/command", "provider/rules", "common", "api"],
   },
   // Programs load these two: no HTTP library, no validation, no rules.
   "sdk/dynamic": { path: "(index\\.ts$|sdk/([\\w-]+\\.ts$|dynamic/))", imports: ["common"] },
   "sdk/plugin": { path: "(native\\.ts$|sdk/([\\w-]+\\.ts$|plugin/))", imports: ["common"] },
   "adapters/dynamic": {
     path: "adapters/dynamic\\.ts$",
-    imports: ["common", "provider", "provider/messages", "provider/run", "provider/rules"],
+    imports: ["common", "provider", "provider/messages", "provider/command", "provider/rules"],
   },
   "adapters/plugin": {
     path: "adapters/plugin/",
-    imports: ["common", "provider", "provider/messages", "provider/run", "provider/rules"],
+    imports: ["common", "provider", "provider/messages", "provider/command", "provider/rules"],
   },
   "local-service": { path: "local-service/", imports: ["common"] },
   cli: { path: "cli/", imports: ["common", "local-service"] },

@@ -4,6 +4,9 @@ import { assertNodeVersion } from "../common/node-version.js";
 import { withoutProviderText } from "../common/provider-text.js";
 import { explicitProviderKey, namespace } from "../common/settings-table.js";
 import { checkOperation } from "../provider/check.js";
+import { EngineMonitor } from "../provider/command/engine-monitor.js";
+import type { Operation } from "../provider/command/operation.js";
+import type { Severity } from "../provider/command/reporter.js";
 import { createOperation } from "../provider/create.js";
 import { deleteOperation } from "../provider/delete.js";
 import { diffOperation } from "../provider/diff.js";
@@ -11,9 +14,6 @@ import { interruptedText } from "../provider/messages/notices.js";
 import { readOperation } from "../provider/read.js";
 import { parseStateEntry } from "../provider/rules/state.js";
 import { type Properties, withWrappedSecret } from "../provider/rules/values.js";
-import { EngineMonitor } from "../provider/run/engine-monitor.js";
-import type { Operation } from "../provider/run/operation.js";
-import type { Severity } from "../provider/run/reporter.js";
 import { WebhookProvider } from "../provider/webhook-provider.js";
 
 // A write fails once the engine has ended, but this process may still have to delete a new webhook.

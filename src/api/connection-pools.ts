@@ -1,6 +1,6 @@
 // Connections to the service, directly or through a proxy.
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
-import { isLoopbackHostname } from "../common/url.js";
+import { isLoopbackHostname } from "../common/url-rules.js";
 
 // If a load balancer closes an idle connection while a creation is sent, the creation is in doubt.
 const maxIdleMs = 500;

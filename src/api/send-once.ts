@@ -1,6 +1,6 @@
 // One attempt of an HTTP request, with undici.
 import type { Dispatcher } from "undici";
-import { startTimeout } from "../common/timeout.js";
+import { startTimeout } from "../common/stall-safe-timer.js";
 import { version } from "../common/version.js";
 import { openPools } from "./connection-pools.js";
 import { parseRetryAfter } from "./retry-after.js";
@@ -147,13 +147,13 @@ function failedConnection(kind: HttpFailure["kind"], error: unknown): HttpFailur
 function onConnected(
   listener: (controller: Dispatcher.DispatchController) => void,
 ): Dispatcher.DispatcherComposeInterceptor {
-  return (dispatch) => (options, handler) => {
+  return (next) => (options, handler) => {
     const { onRequestStart } = handler;
     handler.onRequestStart = (controller, context) => {
       onRequestStart?.call(handler, controller, context);
       listener(controller);
     };
-    return dispatch(options, handler);
+    return next(options, handler);
   };
 }
 

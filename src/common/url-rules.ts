@@ -1,7 +1,6 @@
 // The rules for the URLs of receivers and of the service. No message repeats the URL, which can
 // hold a credential.
 import { isPlainText, maxTextLength } from "./plain-text.js";
-import { isLoopbackHostname, parseHttpUrl } from "./url.js";
 
 /** The path of the API, which follows every base URL (docs/api/README.md#paths). */
 export const apiPath = "/api/v1";
@@ -12,6 +11,10 @@ const tooLong = `must have at most ${maxTextLength} characters, percent-encoded`
 // What a template makes of a host if a value is missing, if it is not evaluated, or if its value is
 // a whole URL.
 const missingValue = /(?:^|\.)(?:undefined|null)(?:\.|$)|[${}()]|^https?$/;
+
+// URL parsers normalize "https:host", "https:///host" and a line break inside a URL. This package
+// sends a URL as it was written, so it refuses one whose structure a parser would change.
+const absoluteHttpUrl = /^https?:\/\/[^\s\p{Cc}\\/][^\s\p{Cc}\\]*$/iu;
 
 /** Returns the problem of a receiver's url: what is wrong, and what to write instead. */
 export function validateReceiverUrl(url: string, { allowInsecureUrl = false }): readonly string[] {
@@ -77,6 +80,22 @@ export function normalizeBaseUrl(baseUrl: string): string {
  */
 export function normalizeUrl(text: string): string {
   return URL.parse(text)?.href ?? text;
+}
+
+/**
+ * Parses an absolute http or https URL; returns `null` for one whose structure a parser would
+ * change.
+ */
+export function parseHttpUrl(url: string): URL | null {
+  return absoluteHttpUrl.test(url) && url.isWellFormed() ? URL.parse(url) : null;
+}
+
+/**
+ * Whether the host name of a parsed URL is this machine. A subdomain of `localhost` can have any
+ * address.
+ */
+export function isLoopbackHostname(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
 }
 
 /** Returns the problem of a URL of either kind. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 import { parseJson } from "../common/json.js";
-import { isLoopbackHostname } from "../common/url.js";
+import { isLoopbackHostname } from "../common/url-rules.js";
 import { sendError } from "./responses.js";
 
 const maxBodyBytes = 1024 * 1024;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { eventTypes, isEventType } from "../common/event-types.js";
 import { unknownNameText } from "../common/unknown-names.js";
-import { parseHttpUrl } from "../common/url.js";
+import { parseHttpUrl } from "../common/url-rules.js";
 
 const nonEmptyString = z.custom((value) => typeof value === "string" && value !== "", {
   error: "must be a non-empty string",

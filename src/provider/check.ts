@@ -1,4 +1,5 @@
 import { oneLine } from "../common/plain-text.js";
+import { localOperation } from "./command/operation.js";
 import {
   validateArgumentNames,
   validateArguments,
@@ -6,7 +7,6 @@ import {
   withSortedEvents,
 } from "./rules/arguments.js";
 import type { Properties } from "./rules/values.js";
-import { localOperation } from "./run/operation.js";
 
 /** Normalized inputs and one failure per problem, as Pulumi's dynamic providers return them. */
 interface CheckResult {

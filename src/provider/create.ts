@@ -1,11 +1,11 @@
 import { createWebhook, deleteWebhook, type NewWebhook } from "../api/client.js";
+import type { ErrorKind } from "./command/errors.js";
+import type { Context, Operation } from "./command/operation.js";
 import { failure, webhookErrorOf } from "./messages/failure.js";
 import type { FailedUndo } from "./messages/failure-table.js";
 import { outputsOf, parseArguments } from "./rules/arguments.js";
 import { parseProperties, type WebhookAddress } from "./rules/state.js";
 import { type Properties, parseSecret, withWrappedSecret } from "./rules/values.js";
-import type { ErrorKind } from "./run/errors.js";
-import type { Context, Operation } from "./run/operation.js";
 
 interface CreateRequest {
   readonly inputs: Properties;

@@ -1,11 +1,11 @@
 import { deleteWebhook, type EndedCall } from "../api/client.js";
 import { factsOf } from "../api/response-class.js";
+import { lookUp } from "./command/lookup.js";
+import type { Context, Operation } from "./command/operation.js";
 import { failure } from "./messages/failure.js";
 import { nameOfWebhook } from "./messages/names.js";
 import { absentText, goneText, keptText } from "./messages/notices.js";
 import { addressOf, type StateEntry, type WebhookAddress } from "./rules/state.js";
-import { lookUp } from "./run/lookup.js";
-import type { Context, Operation } from "./run/operation.js";
 
 /**
  * Deletes a webhook that is in the state. Throws unless the webhook is gone or may count as gone. A

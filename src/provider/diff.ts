@@ -1,10 +1,10 @@
+import { type LocalContext, localOperation } from "./command/operation.js";
 import { failure } from "./messages/failure.js";
 import { nameOfWebhook } from "./messages/names.js";
 import { differenceText } from "./messages/notices.js";
 import { compareWebhook } from "./rules/differences.js";
 import { addressOf, type StateEntry, type WebhookAddress } from "./rules/state.js";
 import type { Properties } from "./rules/values.js";
-import { type LocalContext, localOperation } from "./run/operation.js";
 
 interface DiffRequest extends StateEntry {
   readonly news: Properties;

@@ -1,9 +1,9 @@
+import type { Operation } from "./command/operation.js";
 import { failure } from "./messages/failure.js";
 import { importText } from "./messages/notices.js";
 import { outputsOf } from "./rules/arguments.js";
 import { readDescribedWebhook } from "./rules/described-webhook.js";
 import { type Properties, withWrappedSecret, wrapSecret } from "./rules/values.js";
-import type { Operation } from "./run/operation.js";
 
 interface ImportRequest {
   readonly id: string;

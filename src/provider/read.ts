@@ -1,3 +1,5 @@
+import { lookUpForRefresh } from "./command/lookup.js";
+import type { Context, Operation } from "./command/operation.js";
 import { adviceFor } from "./messages/advice.js";
 import { callText } from "./messages/call-text.js";
 import { failure } from "./messages/failure.js";
@@ -18,8 +20,6 @@ import {
   type WebhookState,
 } from "./rules/state.js";
 import { type Properties, withWrappedSecret } from "./rules/values.js";
-import { lookUpForRefresh } from "./run/lookup.js";
-import type { Context, Operation } from "./run/operation.js";
 
 /**
  * The state, as Pulumi's dynamic providers return it. An empty id says that the webhook no longer

@@ -1,6 +1,16 @@
 // Runs the operations on webhooks for one configured provider. The adapters translate between
 // Pulumi and them. Requests and results have the shapes of Pulumi's dynamic providers.
 import { Transport } from "../api/transport.js";
+import type { EngineMonitor } from "./command/engine-monitor.js";
+import { KnownWebhooks } from "./command/known-webhooks.js";
+import type {
+  Context,
+  LocalContext,
+  Operation,
+  OperationOptions,
+  SomeTransport,
+} from "./command/operation.js";
+import { Reporter } from "./command/reporter.js";
 import { failure, webhookErrorOf } from "./messages/failure.js";
 import { delayText } from "./messages/notices.js";
 import {
@@ -9,16 +19,6 @@ import {
   type SettingsResult,
   type SettingsSource,
 } from "./rules/read-settings.js";
-import type { EngineMonitor } from "./run/engine-monitor.js";
-import { KnownWebhooks } from "./run/known-webhooks.js";
-import type {
-  Context,
-  LocalContext,
-  Operation,
-  OperationOptions,
-  SomeTransport,
-} from "./run/operation.js";
-import { Reporter } from "./run/reporter.js";
 
 /**
  * Runs operations with one configuration. What it knows of webhooks lasts as long as it does: one

@@ -1,4 +1,4 @@
-import type { ErrorKind } from "../../src/provider/run/errors.ts";
+import type { ErrorKind } from "../../src/provider/command/errors.ts";
 
 /** Returns the error with which a promise rejects. */
 export const errorOf = (promise: Promise<unknown>): Promise<Error> =>

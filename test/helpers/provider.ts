@@ -1,6 +1,9 @@
 import { vi } from "vitest";
 import * as dynamic from "../../src/adapters/dynamic.ts";
 import { checkOperation } from "../../src/provider/check.ts";
+import { EngineMonitor } from "../../src/provider/command/engine-monitor.ts";
+import type { OperationOptions, SomeTransport } from "../../src/provider/command/operation.ts";
+import type { Notify } from "../../src/provider/command/reporter.ts";
 import { createOperation } from "../../src/provider/create.ts";
 import { deleteOperation } from "../../src/provider/delete.ts";
 import { diffOperation } from "../../src/provider/diff.ts";
@@ -8,9 +11,6 @@ import { importOperation } from "../../src/provider/import.ts";
 import { readOperation } from "../../src/provider/read.ts";
 import { parseStateEntry } from "../../src/provider/rules/state.ts";
 import type { Properties } from "../../src/provider/rules/values.ts";
-import { EngineMonitor } from "../../src/provider/run/engine-monitor.ts";
-import type { OperationOptions, SomeTransport } from "../../src/provider/run/operation.ts";
-import type { Notify } from "../../src/provider/run/reporter.ts";
 import { WebhookProvider } from "../../src/provider/webhook-provider.ts";
 import { apiKey } from "./builders.ts";
 

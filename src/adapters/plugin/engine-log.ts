@@ -1,7 +1,7 @@
 import { credentials, Metadata } from "@grpc/grpc-js";
 import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb.js";
-import type { Severity } from "../../provider/run/reporter.js";
+import type { Severity } from "../../provider/command/reporter.js";
 
 // The longest time for which a line delays a response to the engine. A busy engine takes seconds.
 const timeoutMs = 10_000;

@@ -2,11 +2,11 @@
 import { type ServiceError, status } from "@grpc/grpc-js";
 import { DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb.js";
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import { WebhookError } from "../../provider/command/errors.js";
 import { unexpectedErrorText } from "../../provider/messages/plugin-errors.js";
 import { webhookArguments } from "../../provider/rules/arguments.js";
 import { isSame } from "../../provider/rules/differences.js";
 import type { Properties } from "../../provider/rules/values.js";
-import { WebhookError } from "../../provider/run/errors.js";
 
 /** Returns the properties in a struct of the engine, or an empty object without a struct. */
 export function propertiesOf(struct: Struct | undefined): Record<string, unknown> {

@@ -12,6 +12,10 @@ import {
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { dynamicWebhookType, pluginWebhookType } from "../../common/type-tokens.js";
 import { version } from "../../common/version.js";
+import type { EngineMonitor } from "../../provider/command/engine-monitor.js";
+import { WebhookError } from "../../provider/command/errors.js";
+import type { OperationOptions } from "../../provider/command/operation.js";
+import type { Notify } from "../../provider/command/reporter.js";
 import {
   notConfigurableText,
   notConfiguredText,
@@ -19,10 +23,6 @@ import {
   unnamedProviderText,
 } from "../../provider/messages/plugin-errors.js";
 import { checkSettings } from "../../provider/rules/check-settings.js";
-import type { EngineMonitor } from "../../provider/run/engine-monitor.js";
-import { WebhookError } from "../../provider/run/errors.js";
-import type { OperationOptions } from "../../provider/run/operation.js";
-import type { Notify } from "../../provider/run/reporter.js";
 import { WebhookProvider } from "../../provider/webhook-provider.js";
 import type { EngineLog } from "./engine-log.js";
 import { grpcErrorOf, propertiesOf, structOf } from "./grpc-messages.js";

@@ -19,6 +19,8 @@ import {
 } from "../../common/provider-text.js";
 import { importVariable } from "../../common/settings-table.js";
 import { checkOperation } from "../../provider/check.js";
+import { WebhookError } from "../../provider/command/errors.js";
+import type { OperationOptions } from "../../provider/command/operation.js";
 import { createOperation } from "../../provider/create.js";
 import { deleteOperation } from "../../provider/delete.js";
 import { diffOperation } from "../../provider/diff.js";
@@ -27,8 +29,6 @@ import { existsText, externalWebhookText } from "../../provider/messages/plugin-
 import { readOperation } from "../../provider/read.js";
 import { parseStateEntry } from "../../provider/rules/state.js";
 import type { Properties } from "../../provider/rules/values.js";
-import { WebhookError } from "../../provider/run/errors.js";
-import type { OperationOptions } from "../../provider/run/operation.js";
 import type { WebhookProvider } from "../../provider/webhook-provider.js";
 import { diffResponse, propertiesOf, structOf } from "./grpc-messages.js";
 

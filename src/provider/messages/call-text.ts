@@ -4,7 +4,7 @@ import { messageInBody, parseErrorEnvelope } from "../../api/error-body.js";
 import { connectionRefusedSeconds, type GiveUpReason } from "../../api/retry-policy.js";
 import type { HttpFailure, HttpResponse } from "../../api/send-once.js";
 import { oneLine } from "../../common/plain-text.js";
-import type { Context } from "../run/operation.js";
+import type { Context } from "../command/operation.js";
 import { nameOfSetting } from "./names.js";
 import { sentences } from "./sentences.js";
 

@@ -1,5 +1,5 @@
-import { type ErrorKind, WebhookError } from "../run/errors.js";
-import type { Reporter } from "../run/reporter.js";
+import { type ErrorKind, WebhookError } from "../command/errors.js";
+import type { Reporter } from "../command/reporter.js";
 import { adviceText } from "./advice.js";
 import { type Failure, failures } from "./failure-table.js";
 import { bugText, sentences } from "./sentences.js";

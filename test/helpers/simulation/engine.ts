@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import http2 from "node:http2";
 import { syncBuiltinESMExports } from "node:module";
 import { vi } from "vitest";
-import { EngineMonitor } from "../../../src/provider/run/engine-monitor.ts";
+import { EngineMonitor } from "../../../src/provider/command/engine-monitor.ts";
 import type { Stop } from "./plays.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { ErrorKind } from "../../../src/provider/run/errors.ts";
+import type { ErrorKind } from "../../../src/provider/command/errors.ts";
 import type { Fault } from "./plays.ts";
 import type { Resource } from "./resources.ts";
 import type { ServiceWebhook } from "./service.ts";

@@ -1,5 +1,5 @@
 import { Transport } from "../../../src/api/transport.ts";
-import type { Notify } from "../../../src/provider/run/reporter.ts";
+import type { Notify } from "../../../src/provider/command/reporter.ts";
 import { someSettings } from "../builders.ts";
 import { kindOf } from "../errors.ts";
 import { startProvider } from "../provider.ts";

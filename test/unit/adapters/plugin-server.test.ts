@@ -12,7 +12,7 @@ import { version } from "../../../package.json";
 import { EngineLog } from "../../../src/adapters/plugin/engine-log.ts";
 import { PluginServer } from "../../../src/adapters/plugin/server.ts";
 import { providerText } from "../../../src/common/provider-text.ts";
-import { EngineMonitor } from "../../../src/provider/run/engine-monitor.ts";
+import { EngineMonitor } from "../../../src/provider/command/engine-monitor.ts";
 import { startEngine } from "../../helpers/adapters/engine-stand-in.ts";
 import { connect, operationsOf, struct } from "../../helpers/adapters/provider-calls.ts";
 import { someArgs, wrapped } from "../../helpers/builders.ts";

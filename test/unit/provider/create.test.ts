@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Sender } from "../../../src/api/transport.ts";
+import { EngineMonitor } from "../../../src/provider/command/engine-monitor.ts";
 import { replacingArguments } from "../../../src/provider/rules/arguments.ts";
-import { EngineMonitor } from "../../../src/provider/run/engine-monitor.ts";
 import {
   errorBody,
   listed,

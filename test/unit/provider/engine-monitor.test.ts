@@ -1,7 +1,7 @@
 import { createServer as createHttp2Server } from "node:http2";
 import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { EngineMonitor } from "../../../src/provider/run/engine-monitor.ts";
+import { EngineMonitor } from "../../../src/provider/command/engine-monitor.ts";
 import { listen as listenOnLoopback, refusedAddress } from "../../helpers/http-server.ts";
 
 const exit = vi.spyOn(process, "exit");

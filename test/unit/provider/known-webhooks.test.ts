@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from "vitest";
+import { KnownWebhooks } from "../../../src/provider/command/known-webhooks.ts";
 import { addressOf, parseStateEntry } from "../../../src/provider/rules/state.ts";
-import { KnownWebhooks } from "../../../src/provider/run/known-webhooks.ts";
 
 const webhook = { baseUrl: "https://tables.example.com", databaseId: "base_1", id: "17" };
 const namesakes = [

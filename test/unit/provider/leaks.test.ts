@@ -3,14 +3,14 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { parseJson } from "../../../src/common/json.ts";
 import { checkOperation } from "../../../src/provider/check.ts";
+import { EngineMonitor } from "../../../src/provider/command/engine-monitor.ts";
+import { WebhookError } from "../../../src/provider/command/errors.ts";
 import { createOperation } from "../../../src/provider/create.ts";
 import { deleteOperation } from "../../../src/provider/delete.ts";
 import { diffOperation } from "../../../src/provider/diff.ts";
 import { importOperation } from "../../../src/provider/import.ts";
 import { readOperation } from "../../../src/provider/read.ts";
 import { parseStateEntry } from "../../../src/provider/rules/state.ts";
-import { EngineMonitor } from "../../../src/provider/run/engine-monitor.ts";
-import { WebhookError } from "../../../src/provider/run/errors.ts";
 import { WebhookProvider } from "../../../src/provider/webhook-provider.ts";
 import {
   apiKey,

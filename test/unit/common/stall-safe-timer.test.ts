@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { expect, it } from "vitest";
 import { createSendOnce } from "../../../src/api/send-once.ts";
-import { startTimeout } from "../../../src/common/timeout.ts";
+import { startTimeout } from "../../../src/common/stall-safe-timer.ts";
 import { apiKey } from "../../helpers/builders.ts";
 
 it("A timeout that is cancelled does not come", async () => {

@@ -1,7 +1,7 @@
 // The engine can end its own process, or ask this one to stop, while the service creates a webhook
 // whose secret only the response holds.
 
-import { startTimeout } from "../../common/timeout.js";
+import { startTimeout } from "../../common/stall-safe-timer.js";
 
 // The engine responds within a few milliseconds; this leaves room for a busy machine.
 const responseTimeoutMs = 5_000;
