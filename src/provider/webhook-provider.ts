@@ -18,7 +18,7 @@ import {
   type Settings,
   type SettingsResult,
   type SettingsSource,
-} from "./rules/read-settings.js";
+} from "./rules/settings.js";
 
 /**
  * Runs operations with one configuration. What it knows of webhooks lasts as long as it does: one

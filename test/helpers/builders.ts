@@ -1,4 +1,4 @@
-import type { Settings } from "../../src/provider/rules/read-settings.ts";
+import type { Settings } from "../../src/provider/rules/settings.ts";
 import type { StubResponse } from "./http-server.ts";
 
 export const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";

@@ -22,7 +22,7 @@ import {
   unknownTypeText,
   unnamedProviderText,
 } from "../../provider/messages/plugin-errors.js";
-import { checkSettings } from "../../provider/rules/check-settings.js";
+import { checkSettings } from "../../provider/rules/settings.js";
 import { WebhookProvider } from "../../provider/webhook-provider.js";
 import type { EngineLog } from "./engine-log.js";
 import { grpcErrorOf, propertiesOf, structOf } from "./grpc-messages.js";

@@ -1,5 +1,5 @@
 import { isDefaultProviderName } from "../../common/provider-name.js";
-import type { SettingsSource } from "../../provider/rules/read-settings.js";
+import type { SettingsSource } from "../../provider/rules/settings.js";
 import { type Properties, withUnwrappedSecrets } from "../../provider/rules/values.js";
 
 /**

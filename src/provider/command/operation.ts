@@ -2,7 +2,7 @@
 import type { ClientContext, WebhookList } from "../../api/client.js";
 import type { Transport } from "../../api/transport.js";
 import type { SensitiveSources } from "../../common/redaction.js";
-import type { Settings, SettingsResult } from "../rules/read-settings.js";
+import type { Settings, SettingsResult } from "../rules/settings.js";
 import type { EngineMonitor } from "./engine-monitor.js";
 import type { ErrorKind } from "./errors.js";
 import type { KnownWebhooks } from "./known-webhooks.js";

@@ -6,7 +6,7 @@ import { classOfResponse, isRedirection, type ResponseClass } from "../../api/re
 import type { HttpRequest, HttpResponse } from "../../api/send-once.js";
 import { settingsTable } from "../../common/settings-table.js";
 import type { Context } from "../command/operation.js";
-import type { Settings } from "../rules/read-settings.js";
+import type { Settings } from "../rules/settings.js";
 import { nameOfSetting } from "./names.js";
 import { sentences } from "./sentences.js";
 import { see, type TroubleshootingHeading } from "./troubleshooting.js";

@@ -6,7 +6,7 @@ import { importVariable, settingsTable } from "../../common/settings-table.js";
 import type { ErrorKind } from "../command/errors.js";
 import type { Context } from "../command/operation.js";
 import type { Reporter } from "../command/reporter.js";
-import type { Settings } from "../rules/read-settings.js";
+import type { Settings } from "../rules/settings.js";
 import { type Advice, adviceFor, listingOffAdvice } from "./advice.js";
 import { callText } from "./call-text.js";
 import { nameOfSetting } from "./names.js";

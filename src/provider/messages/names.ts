@@ -1,7 +1,7 @@
 // The names of webhooks and settings in messages.
 import { shownValue } from "../../common/plain-text.js";
 import { namespace, type SettingName, settingsTable } from "../../common/settings-table.js";
-import type { Settings } from "../rules/read-settings.js";
+import type { Settings } from "../rules/settings.js";
 
 /** Returns the name of a webhook in messages. */
 export function nameOfWebhook(id: string, databaseId: string | undefined): string {

@@ -5,7 +5,7 @@ import type { ListedWebhook } from "../../api/schemas.js";
 import { maxTextLength, shownValue } from "../../common/plain-text.js";
 import { normalizeUrl } from "../../common/url-rules.js";
 import { normalizeEvents, type ReplacingArgument, replacingArguments } from "./arguments.js";
-import type { Settings } from "./read-settings.js";
+import type { Settings } from "./settings.js";
 import type { WebhookState } from "./state.js";
 import { hasMarker, type Properties } from "./values.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import schema from "../../../src/adapters/plugin/schema.json";
 import { eventTypes } from "../../../src/common/event-types.ts";
-import { settingNames, settingOf, settingsTable } from "../../../src/common/settings-table.ts";
+import { settingNames, settingsTable } from "../../../src/common/settings-table.ts";
 import { dynamicWebhookType } from "../../../src/common/type-tokens.ts";
 import { replacingArguments, webhookArguments } from "../../../src/provider/rules/arguments.ts";
 import { readDescribedWebhook } from "../../../src/provider/rules/described-webhook.ts";
@@ -160,7 +160,7 @@ describe("The schema of the settings", () => {
   });
 
   it.each(settingNames)("has the environment variable and the default of %s", (name) => {
-    const { variable, defaultValue, isRequired } = settingOf(name);
+    const { variable, defaultValue, isRequired } = settingsTable[name];
     const { description } = schema.config.variables[name];
     // Without `listing` there is a third meaning, which the description explains.
     const said = defaultValue === undefined ? "Default: " : `Default: ${defaultValue}.`;

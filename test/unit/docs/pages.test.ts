@@ -61,7 +61,7 @@ it.each(settings.settingNames)(
     const rows = tableOf(markdown.readPage("docs/configuration.md"), "Settings");
     const rangeIn = (text = "") => /[\d.,]+ to [\d,]+/.exec(text)?.[0];
     const { description } = schema.config.variables[name];
-    const { variable, defaultValue, isRequired } = settings.settingOf(name);
+    const { variable, defaultValue, isRequired } = settings.settingsTable[name];
 
     const key = `dbwebhooks:${name}<br>${variable}`;
     const row = rows.find((cells) => cells["key, and environment variable"] === key);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { settingsSourceOf } from "../../../src/adapters/plugin/settings-source.ts";
 import { version } from "../../../src/common/version.ts";
-import { checkSettings } from "../../../src/provider/rules/check-settings.ts";
+import { checkSettings } from "../../../src/provider/rules/settings.ts";
 import type { Properties } from "../../../src/provider/rules/values.ts";
 import { apiKey, unknownMarkers, wrapped } from "../../helpers/builders.ts";
 import type { Texts } from "../../helpers/provider.ts";

@@ -25,7 +25,7 @@ import * as pluginErrors from "../../../src/provider/messages/plugin-errors.ts";
 import { readOperation } from "../../../src/provider/read.ts";
 import { readDescribedWebhook } from "../../../src/provider/rules/described-webhook.ts";
 import { compareWebhook } from "../../../src/provider/rules/differences.ts";
-import type { Settings } from "../../../src/provider/rules/read-settings.ts";
+import type { Settings } from "../../../src/provider/rules/settings.ts";
 import { parseStateEntry } from "../../../src/provider/rules/state.ts";
 import { errorBody, someArgs, someSettings, unknownMarkers } from "../../helpers/builders.ts";
 import { startProvider } from "../../helpers/provider.ts";

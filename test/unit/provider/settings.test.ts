@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SettingName } from "../../../src/common/settings-table.ts";
-import { readSettings, type SettingsSource } from "../../../src/provider/rules/read-settings.ts";
+import { readSettings, type SettingsSource } from "../../../src/provider/rules/settings.ts";
 import type { Texts } from "../../helpers/provider.ts";
 
 const explicit = { isExplicit: () => true };

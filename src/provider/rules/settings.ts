@@ -1,0 +1,172 @@
+// The settings of one account: where each value comes from, and what is wrong with it.
+import { shownValue } from "../../common/plain-text.js";
+import {
+  namespace,
+  type SettingName,
+  settingNames,
+  settingsTable,
+  validateProviderArgument,
+  validateSetting,
+} from "../../common/settings-table.js";
+import { normalizeBaseUrl, parseBaseUrl } from "../../common/url-rules.js";
+import { hasMarker, type Properties, withUnwrappedSecrets, wrapSecret } from "./values.js";
+
+/** The settings of one account, validated, and where they come from. */
+export interface Settings {
+  /** Normalized, without a slash at the end. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly timeoutSeconds: number;
+  readonly retrySeconds: number;
+  /** When to use the list operation; `undefined`: only after a deletion that got 404. */
+  readonly listing: boolean | undefined;
+  /** Whether they are the arguments of an explicit `Provider`. */
+  readonly isExplicit: boolean;
+  /** The settings that the environment has set. */
+  readonly namesFromEnvironment: readonly SettingName[];
+}
+
+/** Valid settings, or one message per problem. */
+export type SettingsResult =
+  | { readonly settings: Settings; readonly problems: readonly [] }
+  | { readonly settings?: undefined; readonly problems: readonly string[] };
+
+/** Where the settings of a provider come from. */
+export interface SettingsSource {
+  /**
+   * Returns a setting of the stack's configuration, or an argument of an explicit provider, which
+   * may be no text.
+   */
+  readonly get: (name: SettingName) => unknown;
+  readonly isExplicit: () => boolean;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Reads the settings of an account.
+ *
+ * For the default provider the environment takes precedence over the stack's configuration, because
+ * `destroy` and `refresh` use the configuration that the last `up` stored: after a key rotation the
+ * environment is the only way to pass the new key. An explicit `Provider` has the base URL and the
+ * key of its own arguments: from the environment, one service could get the key of another. Its
+ * other arguments take precedence over the environment. An empty variable counts as absent.
+ */
+export function readSettings(source: SettingsSource): SettingsResult {
+  const isExplicit = source.isExplicit();
+  const given = settingNames.map((name) => givenSetting(source, name));
+  const problems = given.flatMap((setting) => validateGiven(setting, isExplicit));
+  if (problems.length > 0) {
+    return { problems };
+  }
+  const fromEnvironment = given.filter(({ isFromEnvironment }) => isFromEnvironment);
+  const values = Object.fromEntries(given.map(({ name, value }) => [name, value]));
+  const { baseUrl, apiKey, listing } = values;
+  const { timeoutSeconds, retrySeconds } = settingsTable;
+  const settings = {
+    baseUrl: normalizeBaseUrl(String(baseUrl)),
+    apiKey: String(apiKey),
+    timeoutSeconds: Number(values.timeoutSeconds ?? timeoutSeconds.defaultValue),
+    retrySeconds: Number(values.retrySeconds ?? retrySeconds.defaultValue),
+    listing: listing === undefined ? undefined : String(listing) === "true",
+    isExplicit,
+    namesFromEnvironment: fromEnvironment.map(({ name }) => name),
+  };
+  return { settings, problems: [] };
+}
+
+/** The result of {@link checkSettings}. */
+interface SettingsCheck {
+  /** What Pulumi stores. */
+  readonly inputs: Properties;
+  readonly failures: readonly string[];
+}
+
+/**
+ * Checks the settings of a provider: the stack's configuration, or the arguments of an explicit
+ * one. For an explicit provider, every problem is a failure once all arguments are known. For the
+ * default provider, the webhooks report invalid values. Other names pass: Pulumi adds properties of
+ * its own, and later versions may add further ones.
+ *
+ * @param olds The settings that Pulumi stored before; empty for a new provider.
+ * @param source Where the new settings come from.
+ */
+export function checkSettings(
+  olds: Properties,
+  news: Properties,
+  source: SettingsSource,
+): SettingsCheck {
+  const inputs = withSecretKey(news);
+  if (!source.isExplicit()) {
+    return { inputs, failures: [] };
+  }
+  const baseUrl = baseUrlOf(news);
+  const failures = [
+    ...validateSameBaseUrl(baseUrlOf(olds), baseUrl),
+    ...(hasMarker(news) ? [] : readSettings(source).problems),
+  ];
+  // Not as a secret, and in one spelling, because the next check compares it.
+  return { inputs: baseUrl === undefined ? inputs : { ...inputs, baseUrl }, failures };
+}
+
+/** A setting, not validated. */
+interface GivenSetting {
+  readonly name: SettingName;
+  /** `undefined` if it is not given. It may be no text. */
+  readonly value: unknown;
+  readonly isFromEnvironment: boolean;
+}
+
+function givenSetting(
+  { get, isExplicit, environment }: SettingsSource,
+  name: SettingName,
+): GivenSetting {
+  const { variable, isRequired } = settingsTable[name];
+  const own = get(name) ?? "";
+  const isOwn = isExplicit() && (own !== "" || isRequired);
+  const inherited = isOwn ? "" : (environment[variable] ?? "");
+  const isFromEnvironment = inherited !== "";
+  const value = isFromEnvironment ? inherited : own;
+  return { name, value: value === "" ? undefined : value, isFromEnvironment };
+}
+
+/** Returns the problems of a setting: what is wrong, and what to write or run instead. */
+function validateGiven(
+  { name, value, isFromEnvironment }: GivenSetting,
+  isExplicit: boolean,
+): readonly string[] {
+  if (isExplicit && !isFromEnvironment) {
+    return validateProviderArgument(name, value);
+  }
+  const path = isExplicit ? name : `${namespace}:${name}`;
+  const { variable, isRequired, setArguments } = settingsTable[name];
+  if (value === undefined) {
+    return isRequired
+      ? [`${path}: is not set; run "pulumi config set ${setArguments}" or set ${variable}`]
+      : [];
+  }
+  const setBy = isFromEnvironment ? `; ${variable} sets this value` : "";
+  return validateSetting(name, value).map((problem) => `${path}: ${problem}${setBy}`);
+}
+
+/**
+ * Makes a secret of the API key. Pulumi passes a secret key and a key in plain text in the same
+ * way, so no warning can tell them apart; the state encrypts both.
+ */
+function withSecretKey(settings: Properties): Properties {
+  const { apiKey } = settings;
+  return { ...settings, apiKey: hasMarker(apiKey) ? apiKey : wrapSecret(apiKey) };
+}
+
+/** The base URL of a provider cannot change. */
+function validateSameBaseUrl(old: string | undefined, next: string | undefined): string[] {
+  return old === undefined || next === undefined || old === next
+    ? []
+    : [
+        `baseUrl: is ${shownValue(next)}, and this Provider has the address ${shownValue(old)}, which cannot change; set it back, and declare a second Provider with the new address and its key, or, if the same service has a new address, edit the state as docs/configuration.md says`,
+      ];
+}
+
+function baseUrlOf(settings: Properties): string | undefined {
+  const { baseUrl } = withUnwrappedSecrets(settings);
+  return typeof baseUrl === "string" ? parseBaseUrl(baseUrl) : undefined;
+}
