@@ -1,8 +1,8 @@
 import { createWebhook, deleteWebhook, type NewWebhook } from "../api/client.js";
 import type { ErrorKind } from "./command/errors.js";
 import type { Context, Operation } from "./command/operation.js";
-import { failure, webhookErrorOf } from "./messages/failure.js";
-import type { FailedUndo } from "./messages/failure-table.js";
+import { failed, webhookErrorOf } from "./messages/failed.js";
+import { type FailedUndo, failures } from "./messages/failures.js";
 import { outputsOf, parseArguments } from "./rules/arguments.js";
 import { parseProperties, type WebhookAddress } from "./rules/state.js";
 import { type Properties, parseSecret, withWrappedSecret } from "./rules/values.js";
@@ -46,7 +46,7 @@ async function createOnce(context: Context, inputs: Properties): Promise<CreateR
   const { engineMonitor, reporter, knownWebhooks, settings, urn } = context;
   const parsed = parseArguments(inputs);
   if ("problems" in parsed) {
-    throw failure("incomplete", reporter, parsed.problems);
+    throw failed(reporter, failures.incomplete(parsed.problems));
   }
   // The dynamic adapter gets no URN.
   const creation = urn ?? JSON.stringify(parsed.webhook);
@@ -80,7 +80,7 @@ function assertNotInDoubt({ reporter, knownWebhooks }: Context, creation: string
     reporter.warnOnce(`doubt ${at} of ${creation}`, () => message);
   }
   if (doubts.length > 0) {
-    throw failure("repeated", reporter);
+    throw failed(reporter, failures.repeated());
   }
 }
 
@@ -88,20 +88,20 @@ async function createOrUndo(context: Context, webhook: NewWebhook): Promise<Crea
   const { settings, knownWebhooks, engineMonitor, reporter } = context;
   const creation = await createWebhook(context, webhook);
   if (creation.kind === "refused") {
-    throw failure("notCreated", reporter, { context, call: creation.call });
+    throw failed(reporter, failures.notCreated(context, creation.call));
   }
   if (creation.kind === "inDoubt") {
-    throw failure("inDoubt", reporter, { context, call: creation.call });
+    throw failed(reporter, failures.inDoubt(context, creation.call));
   }
   const address = { ...creation.webhook, baseUrl: settings.baseUrl };
   const { id } = address;
   const storable = parseSecret(creation.secret);
   if (knownWebhooks.isKnown(address)) {
-    throw failure("knownId", reporter, id);
+    throw failed(reporter, failures.knownId(id));
   }
   if ("problem" in storable) {
     knownWebhooks.noteNumber(address);
-    throw failure("unusableSecret", reporter, { id, problem: storable.problem });
+    throw failed(reporter, failures.unusableSecret(id, storable.problem));
   }
   // Before anything else is awaited: Pulumi may start a deletion of this webhook meanwhile.
   knownWebhooks.noteCreated(address);
@@ -113,8 +113,8 @@ async function createOrUndo(context: Context, webhook: NewWebhook): Promise<Crea
   const undoContext = { ...context, reporter: reporter.alsoRedacting({ properties }) };
   const undo = await undoCreation(undoContext, address);
   throw undo === undefined
-    ? failure("undone", reporter, id)
-    : failure("leftBehind", reporter, { context: undoContext, id, undo });
+    ? failed(reporter, failures.undone(id))
+    : failed(reporter, failures.leftBehind(undoContext, id, undo));
 }
 
 /** Deletes a webhook that was just created, also after a stop. Returns what failed, if anything. */

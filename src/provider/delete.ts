@@ -2,7 +2,8 @@ import { deleteWebhook, type EndedCall } from "../api/client.js";
 import { factsOf } from "../api/response-class.js";
 import { lookUp } from "./command/lookup.js";
 import type { Context, Operation } from "./command/operation.js";
-import { failure } from "./messages/failure.js";
+import { failed } from "./messages/failed.js";
+import { failures } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
 import { absentText, goneText, keptText } from "./messages/notices.js";
 import { addressOf, type StateEntry, type WebhookAddress } from "./rules/state.js";
@@ -20,12 +21,12 @@ export const deleteOperation: Operation<StateEntry, void> = {
     const { settings, knownWebhooks, reporter, urn } = context;
     const address = addressOf(webhook);
     if (address === undefined) {
-      throw failure("noAddress", reporter, "notDeleted");
+      throw failed(reporter, failures.noAddress("notDeleted"));
     }
     const { baseUrl, id } = address;
     if (baseUrl !== settings.baseUrl) {
       // State can be edited by others, so a URL from the state must never receive the key.
-      throw failure("otherBaseUrlOfDeletion", reporter, { provider: settings, baseUrl });
+      throw failed(reporter, failures.otherBaseUrlOfDeletion(settings, baseUrl));
     }
     knownWebhooks.noteNumber(address);
     const name = nameOfWebhook(id, address.databaseId);
@@ -34,11 +35,11 @@ export const deleteOperation: Operation<StateEntry, void> = {
       return;
     }
     if (knownWebhooks.hasOtherHolder(address, urn)) {
-      throw failure("otherHolder", reporter, id);
+      throw failed(reporter, failures.otherHolder(id));
     }
     const deletion = await deleteWebhook(context, address);
     if (deletion.kind === "failed") {
-      throw failure("notDeleted", reporter, { context, call: deletion.call });
+      throw failed(reporter, failures.notDeleted(context, deletion.call));
     }
     if (deletion.kind === "absent") {
       await confirmAbsence(context, address, name);
@@ -62,7 +63,7 @@ async function confirmAbsence(
   }
   const { webhook, isComplete, call } = await lookUp(context, address);
   if (webhook !== undefined || hasUnusableEntry(call, address.id)) {
-    throw failure("stillListed", reporter);
+    throw failed(reporter, failures.stillListed());
   }
   if (isComplete) {
     reporter.notify(goneText(name));
@@ -70,10 +71,10 @@ async function confirmAbsence(
   }
   const asList = call && factsOf(call.outcome).asList;
   if (asList === "noAccess") {
-    throw failure("listNotFound", reporter, settings);
+    throw failed(reporter, failures.listNotFound(settings));
   }
   if (call !== undefined && asList === "nothing") {
-    throw failure("notConfirmed", reporter, { context, call });
+    throw failed(reporter, failures.notConfirmed(context, call));
   }
   reporter.warn(absentText(name));
 }

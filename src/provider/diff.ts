@@ -1,5 +1,6 @@
 import { type LocalContext, localOperation } from "./command/operation.js";
-import { failure } from "./messages/failure.js";
+import { failed } from "./messages/failed.js";
+import { failures } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
 import { differenceText } from "./messages/notices.js";
 import { compareWebhook } from "./rules/differences.js";
@@ -30,12 +31,12 @@ export const diffOperation = localOperation<DiffRequest, DiffResult>({
     const { state } = webhook;
     const address = addressOf(webhook);
     if (address === undefined) {
-      throw failure("noAddress", reporter, "unchanged");
+      throw failed(reporter, failures.noAddress("unchanged"));
     }
     knownWebhooks.noteNumber(address);
     const { id } = address;
     if (knownWebhooks.isCreated(address)) {
-      throw failure("twoResources", reporter, id);
+      throw failed(reporter, failures.twoResources(id));
     }
     assertReachable(context, address);
     const differences = compareWebhook({ state, news, settings: settingsResult.settings, ignored });
@@ -62,6 +63,6 @@ function assertReachable(
   { baseUrl }: WebhookAddress,
 ): void {
   if (settings !== undefined && !settings.isExplicit && settings.baseUrl !== baseUrl) {
-    throw failure("otherBaseUrl", reporter, { provider: settings, baseUrl });
+    throw failed(reporter, failures.otherBaseUrl(settings, baseUrl));
   }
 }

@@ -1,5 +1,6 @@
 import type { Operation } from "./command/operation.js";
-import { failure } from "./messages/failure.js";
+import { failed } from "./messages/failed.js";
+import { failures } from "./messages/failures.js";
 import { importText } from "./messages/notices.js";
 import { outputsOf } from "./rules/arguments.js";
 import { readDescribedWebhook } from "./rules/described-webhook.js";
@@ -29,7 +30,7 @@ export const importOperation: Operation<ImportRequest, ImportResult> = {
   run: ({ knownWebhooks, reporter, settings, urn }, { id, description }) => {
     const described = readDescribedWebhook(id, description);
     if ("problem" in described) {
-      throw failure("notDescribed", reporter, described.problem);
+      throw failed(reporter, failures.notDescribed(described.problem));
     }
     const { baseUrl } = settings;
     const { webhook, secret } = described;

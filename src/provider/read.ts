@@ -2,7 +2,8 @@ import { lookUpForRefresh } from "./command/lookup.js";
 import type { Context, Operation } from "./command/operation.js";
 import { adviceFor } from "./messages/advice.js";
 import { callText } from "./messages/call-text.js";
-import { failure } from "./messages/failure.js";
+import { failed } from "./messages/failed.js";
+import { failures } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
 import {
   absentFromListText,
@@ -49,7 +50,7 @@ export const readOperation: Operation<StateEntry, ReadResult> = {
     const { baseUrl } = address;
     if (baseUrl !== settings.baseUrl) {
       // With --run-program, Pulumi would store this provider for the webhook, and never delete it.
-      throw failure("otherBaseUrlOfRefresh", reporter, { provider: settings, baseUrl });
+      throw failed(reporter, failures.otherBaseUrlOfRefresh(settings, baseUrl));
     }
     const drift = await findDrift(context, address, state);
     return drift === "absent"

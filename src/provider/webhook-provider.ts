@@ -11,7 +11,8 @@ import type {
   SomeTransport,
 } from "./command/operation.js";
 import { Reporter } from "./command/reporter.js";
-import { failure, webhookErrorOf } from "./messages/failure.js";
+import { failed, webhookErrorOf } from "./messages/failed.js";
+import { failures } from "./messages/failures.js";
 import { delayText } from "./messages/notices.js";
 import {
   readSettings,
@@ -84,7 +85,7 @@ export class WebhookProvider {
       return onInvalidSettings(context, request);
     }
     const isExplicit = this.#source.isExplicit();
-    throw failure("invalidSettings", reporter, { kind: onInvalidSettings, problems, isExplicit });
+    throw failed(reporter, failures.invalidSettings(onInvalidSettings, problems, isExplicit));
   }
 
   #connect(context: LocalContext, settings: Settings): Context {

@@ -23,6 +23,12 @@ export interface LocalContext {
   readonly urn: string | undefined;
 }
 
+/** What a text of a message needs. It cannot send anything. */
+export interface MessageContext {
+  readonly settings: Settings;
+  readonly reporter: Reporter;
+}
+
 /** Sends the requests of an account. */
 export type SomeTransport = Pick<Transport, "sendWithRetries" | "undoSender">;
 
@@ -34,6 +40,9 @@ export interface Context extends LocalContext, ClientContext {
   /** The lists that refreshes have requested, by database. */
   readonly refreshLists: Map<string, Promise<WebhookList>>;
 }
+
+/** The kinds of errors of operations that send nothing because of invalid settings. */
+export type InvalidSettingsKind = Extract<ErrorKind, "notCreated" | "notDeleted" | "unchanged">;
 
 /**
  * An operation on a webhook: its name in messages, what it does, and what it does with invalid
@@ -48,7 +57,9 @@ export interface Operation<Request, Result> {
   /**
    * Runs in place of `run` if the settings are not valid, or the kind of the error that this is.
    */
-  readonly onInvalidSettings: ErrorKind | ((context: LocalContext, request: Request) => Result);
+  readonly onInvalidSettings:
+    | InvalidSettingsKind
+    | ((context: LocalContext, request: Request) => Result);
 }
 
 /** Defines an operation that sends nothing, and does the same with invalid settings. */

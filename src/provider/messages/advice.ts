@@ -5,7 +5,7 @@ import { parseErrorEnvelope } from "../../api/error-body.js";
 import { classOfResponse, isRedirection, type ResponseClass } from "../../api/response-class.js";
 import type { HttpRequest, HttpResponse } from "../../api/send-once.js";
 import { settingsTable } from "../../common/settings-table.js";
-import type { Context } from "../command/operation.js";
+import type { MessageContext } from "../command/operation.js";
 import type { Settings } from "../rules/settings.js";
 import { nameOfSetting } from "./names.js";
 import { sentences } from "./sentences.js";
@@ -20,14 +20,14 @@ export interface Advice {
   readonly heading?: TroubleshootingHeading;
 }
 
-type WriteAdvice = (context: Context, call: EndedCall, response: HttpResponse) => Advice;
+type WriteAdvice = (context: MessageContext, call: EndedCall, response: HttpResponse) => Advice;
 
 /** The advice after each class of responses. */
 const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
   success: (context, { unusable }) => {
     switch (unusable?.part) {
       case "success":
-        return refusalAdvice.DELETE(context);
+        return refusalAdvice.DELETE(context.settings);
       case "entries":
         return step();
       default:
@@ -42,7 +42,7 @@ const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
   unclear: (context, call, response) =>
     isRedirection(response)
       ? redirectAdvice(context, response)
-      : refusalAdvice[call.request.method](context),
+      : refusalAdvice[call.request.method](context.settings),
   redirect: (context, _call, response) => redirectAdvice(context, response),
   denied: deniedAdvice,
   notFound: ({ settings }) =>
@@ -58,12 +58,12 @@ const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
       request.method === "GET" &&
         `If the service cannot list webhooks, do not set listing to true.`,
     ),
-  refused: (context, { request }) => refusalAdvice[request.method](context),
+  refused: ({ settings }, { request }) => refusalAdvice[request.method](settings),
 };
 
 /** The advice after the service has refused a request itself. */
-const refusalAdvice: Readonly<Record<HttpRequest["method"], (context: Context) => Advice>> = {
-  POST: ({ settings }) => ({
+const refusalAdvice: Readonly<Record<HttpRequest["method"], (settings: Settings) => Advice>> = {
+  POST: (settings) => ({
     nextStep: `The service refuses the request as it is: check the arguments of the webhook and ${nameOfSetting(settings, "baseUrl")}.`,
     heading: "A refused creation",
   }),
@@ -73,7 +73,7 @@ const refusalAdvice: Readonly<Record<HttpRequest["method"], (context: Context) =
 };
 
 /** Says what to do after a failed request. */
-export function adviceFor(context: Context, call: EndedCall): Advice {
+export function adviceFor(context: MessageContext, call: EndedCall): Advice {
   const { outcome, giveUpReason } = call;
   if (outcome.kind === "response") {
     return adviceByClass[classOfResponse(outcome)](context, call, outcome);
@@ -110,7 +110,11 @@ function adviseToWait(): Advice {
   return step("Run the command again later.");
 }
 
-function deniedAdvice({ settings }: Context, _call: EndedCall, { body }: HttpResponse): Advice {
+function deniedAdvice(
+  { settings }: MessageContext,
+  _call: EndedCall,
+  { body }: HttpResponse,
+): Advice {
   if (parseErrorEnvelope(body) === undefined) {
     return step(
       `This is not an error of the API: a firewall or a proxy in between may have refused the request.`,
@@ -124,7 +128,7 @@ function deniedAdvice({ settings }: Context, _call: EndedCall, { body }: HttpRes
 }
 
 function redirectAdvice(
-  { settings, reporter }: Context,
+  { settings, reporter }: MessageContext,
   { redirectOrigin, isSameOriginRedirect }: HttpResponse,
 ): Advice {
   const baseUrl = nameOfSetting(settings, "baseUrl");

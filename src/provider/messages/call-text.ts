@@ -4,7 +4,7 @@ import { messageInBody, parseErrorEnvelope } from "../../api/error-body.js";
 import { connectionRefusedSeconds, type GiveUpReason } from "../../api/retry-policy.js";
 import type { HttpFailure, HttpResponse } from "../../api/send-once.js";
 import { oneLine } from "../../common/plain-text.js";
-import type { Context } from "../command/operation.js";
+import type { MessageContext } from "../command/operation.js";
 import { nameOfSetting } from "./names.js";
 import { sentences } from "./sentences.js";
 
@@ -23,7 +23,7 @@ const unusablePartText: Readonly<Record<UnusableContent["part"], string>> = {
  * Describes the outcome of a request, such as `POST https://… returned 401 UNAUTHORIZED "No such
  * key."`.
  */
-export function callText(context: Context, call: EndedCall): string {
+export function callText(context: MessageContext, call: EndedCall): string {
   const { request, outcome } = call;
   const location = oneLine(request.url.origin + request.url.pathname, 300);
   const result =
@@ -35,7 +35,7 @@ export function callText(context: Context, call: EndedCall): string {
 
 /** Shows the status and the redacted error of a response. */
 function responseText(
-  context: Context,
+  context: MessageContext,
   { statusCode, body }: HttpResponse,
   { unusable }: EndedCall,
 ): string {
@@ -62,7 +62,7 @@ function entriesText(entries: readonly UnusableEntry[]): string {
   return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-function noResponseText({ settings, reporter }: Context, failure: HttpFailure): string {
+function noResponseText({ settings, reporter }: MessageContext, failure: HttpFailure): string {
   const isSent = failure.kind === "noResponse";
   const incomplete = isSent ? "got no complete response" : "could not connect";
   switch (failure.cause) {
@@ -89,7 +89,7 @@ function noResponseText({ settings, reporter }: Context, failure: HttpFailure): 
 
 /** Says why there was no further attempt, if one was due. */
 function gaveUpText(
-  { settings }: Context,
+  { settings }: MessageContext,
   { giveUpReason, outcome, attempts, elapsedMs }: EndedCall,
 ): string {
   if (giveUpReason === undefined) {

@@ -3,9 +3,7 @@ import type { EndedCall } from "../../../src/api/client.ts";
 import type { HttpOutcome, HttpRequest } from "../../../src/api/send-once.ts";
 import type { ReportedDelay } from "../../../src/api/transport.ts";
 import { checkOperation } from "../../../src/provider/check.ts";
-import { EngineMonitor } from "../../../src/provider/command/engine-monitor.ts";
-import { KnownWebhooks } from "../../../src/provider/command/known-webhooks.ts";
-import type { Context } from "../../../src/provider/command/operation.ts";
+import type { MessageContext } from "../../../src/provider/command/operation.ts";
 import { Reporter } from "../../../src/provider/command/reporter.ts";
 import { createOperation } from "../../../src/provider/create.ts";
 import { deleteOperation } from "../../../src/provider/delete.ts";
@@ -13,12 +11,8 @@ import { diffOperation } from "../../../src/provider/diff.ts";
 import { importOperation } from "../../../src/provider/import.ts";
 import { adviceFor, listingOffAdvice } from "../../../src/provider/messages/advice.ts";
 import { callText } from "../../../src/provider/messages/call-text.ts";
-import {
-  consequenceTexts,
-  type FailureName,
-  failure,
-} from "../../../src/provider/messages/failure.ts";
-import { type Failure, failures } from "../../../src/provider/messages/failure-table.ts";
+import { consequenceTexts, failed } from "../../../src/provider/messages/failed.ts";
+import { type Failure, failures } from "../../../src/provider/messages/failures.ts";
 import { nameOfWebhook } from "../../../src/provider/messages/names.ts";
 import * as notices from "../../../src/provider/messages/notices.ts";
 import * as pluginErrors from "../../../src/provider/messages/plugin-errors.ts";
@@ -41,18 +35,9 @@ const inEnvironment = someSettings({ namesFromEnvironment: ["apiKey", "baseUrl",
 const reporter = (title: string) => new Reporter(title, vi.fn(), new Set(), () => []);
 const creation = reporter(`Create webhook in ${place}`);
 const deletion = reporter(`Delete ${name}`);
-const transport = outcomes.stubTransport(() => Promise.reject(new Error("nothing is sent")));
-const contextWith = (inSettings: Settings): Context => ({
-  settingsResult: { settings: inSettings, problems: [] },
-  urn: undefined,
-  settings: inSettings,
-  transport,
-  knownWebhooks: new KnownWebhooks(),
-  refreshLists: new Map(),
-  engineMonitor: new EngineMonitor(undefined, vi.fn()),
-  reporter: creation,
-  onDelay: vi.fn(),
-});
+const contextWith = (inSettings: Settings): MessageContext => {
+  return { settings: inSettings, reporter: creation };
+};
 const context = contextWith(settings);
 
 type More = Partial<Omit<EndedCall, "outcome">>;
@@ -223,66 +208,46 @@ it("The advice after a failed request follows from its outcome and the settings"
 });
 
 describe("Every failure", () => {
-  const failedRequest = (outcome: HttpOutcome, request: HttpRequest = outcomes.someRequest) => ({
-    context,
-    call: failedWith(outcome, { request }),
-  });
-  const otherBaseUrl = { provider: settings, baseUrl: "https://old.example.com" };
-  const invalidSettings = { kind: "notDeleted", problems: ["PROBLEM"], isExplicit: false } as const;
-  const facts: { readonly [Name in FailureName]: Parameters<(typeof failures)[Name]> } = {
-    invalidSettings: [invalidSettings],
-    otherBaseUrl: [otherBaseUrl],
-    otherBaseUrlOfRefresh: [otherBaseUrl],
-    otherBaseUrlOfDeletion: [otherBaseUrl],
-    twoResources: ["17"],
-    incomplete: [["PROBLEM", "PROBLEM"]],
-    notCreated: [failedRequest(apiError(400))],
-    inDoubt: [failedRequest(apiError(409))],
-    knownId: ["17"],
-    repeated: [],
-    unusableSecret: [{ id: "17", problem: "IS ODD" }],
-    undone: ["17"],
-    leftBehind: [
-      {
-        id: "17",
-        context,
-        undo: { kind: "failed", call: failedRequest(apiError(403), deleteRequest).call },
-      },
-    ],
-    notDescribed: ["IT IS ODD"],
-    noAddress: ["unchanged"],
-    otherHolder: ["17"],
-    notDeleted: [failedRequest(apiError(400), deleteRequest)],
-    stillListed: [],
-    listNotFound: [settings],
-    notConfirmed: [failedRequest(apiError(500), listRequest)],
-    fault: [deletion, new Error("odd")],
+  const call = (outcome: HttpOutcome, request: HttpRequest = outcomes.someRequest) =>
+    failedWith(outcome, { request });
+  const oldUrl = "https://old.example.com";
+  const undo = { kind: "failed", call: call(apiError(403), deleteRequest) } as const;
+  const all: Readonly<Record<keyof typeof failures, Failure>> = {
+    invalidSettings: failures.invalidSettings("notDeleted", ["PROBLEM"], false),
+    otherBaseUrl: failures.otherBaseUrl(settings, oldUrl),
+    otherBaseUrlOfRefresh: failures.otherBaseUrlOfRefresh(settings, oldUrl),
+    otherBaseUrlOfDeletion: failures.otherBaseUrlOfDeletion(settings, oldUrl),
+    twoResources: failures.twoResources("17"),
+    incomplete: failures.incomplete(["PROBLEM", "PROBLEM"]),
+    notCreated: failures.notCreated(context, call(apiError(400))),
+    inDoubt: failures.inDoubt(context, call(apiError(409))),
+    knownId: failures.knownId("17"),
+    repeated: failures.repeated(),
+    unusableSecret: failures.unusableSecret("17", "IS ODD"),
+    undone: failures.undone("17"),
+    leftBehind: failures.leftBehind(context, "17", undo),
+    notDescribed: failures.notDescribed("IT IS ODD"),
+    noAddress: failures.noAddress("unchanged"),
+    otherHolder: failures.otherHolder("17"),
+    notDeleted: failures.notDeleted(context, call(apiError(400), deleteRequest)),
+    stillListed: failures.stillListed(),
+    listNotFound: failures.listNotFound(settings),
+    notConfirmed: failures.notConfirmed(context, call(apiError(500), listRequest)),
+    fault: failures.fault(deletion, new Error("odd")),
   };
-  const textOfFailure = <Name extends FailureName>(
-    failureName: Name,
-    ...given: Parameters<(typeof failures)[Name]>
-  ) => failure(failureName, reporter("NAME"), ...given).message;
+  const textOf = (failure: Failure) => failed(reporter("NAME"), failure).message;
 
-  it.each(Object.keys(failures) as FailureName[])(
-    "says what %s leaves behind, and its kind",
-    (one) => {
-      const describeFailure = failures[one] as (...given: readonly unknown[]) => Failure;
-      const { kind } = describeFailure(...facts[one]);
+  it.each(Object.entries(all))("says what %s leaves behind, and its kind", (_name, failure) => {
+    const text = textOf(failure);
 
-      const text = textOfFailure(one, ...(facts[one] as never));
-
-      expect(text).toMatch(/^NAME failed: \S/);
-      expect(text).toContain(`. ${consequenceTexts[kind]} `);
-      expect(text.endsWith(` [${kind}]`)).toBe(true);
-      expect(text).not.toMatch(/\.\.|undefined|\[object| {2}/);
-    },
-  );
+    expect(text).toMatch(/^NAME failed: \S/);
+    expect(text).toContain(`. ${consequenceTexts[failure.kind]} `);
+    expect(text.endsWith(` [${failure.kind}]`)).toBe(true);
+    expect(text).not.toMatch(/\.\.|undefined|\[object| {2}/);
+  });
 
   it("has a cause, a consequence and a next step", () => {
-    const texts = Object.entries(facts).map(([one, given]) => [
-      one,
-      textOfFailure(one as FailureName, ...(given as never)),
-    ]);
+    const texts = Object.entries(all).map(([one, failure]) => [one, textOf(failure)]);
 
     expect(Object.fromEntries(texts)).toMatchInlineSnapshot(`
       {
@@ -313,40 +278,26 @@ describe("Every failure", () => {
 
   it("depends on the facts of the situation", () => {
     const noPage = failedWith(htmlPage(200), { unusable: { part: "body" } });
-    const explicit = { ...invalidSettings, isExplicit: true };
+    const withLocation = (statusCode: number) =>
+      Object.assign(redirectTo("https://b.test"), { statusCode });
+    const withoutId = failedWith(withLocation(201), { unusable: { part: "id" } });
 
     expect({
-      settingsOfProvider: textOfFailure("invalidSettings", explicit),
-      htmlPage: textOfFailure("inDoubt", { context, call: noPage }),
-      locationAfterCreation: textOfFailure("inDoubt", {
-        context,
-        call: failedWith(Object.assign(redirectTo("https://b.test"), { statusCode: 201 }), {
-          unusable: { part: "id" },
-        }),
-      }),
-      redirectAfterCreation: textOfFailure(
-        "inDoubt",
-        failedRequest(Object.assign(redirectTo("https://b.test"), { statusCode: 303 })),
+      settingsOfProvider: textOf(failures.invalidSettings("notDeleted", ["PROBLEM"], true)),
+      htmlPage: textOf(failures.inDoubt(context, noPage)),
+      locationAfterCreation: textOf(failures.inDoubt(context, withoutId)),
+      redirectAfterCreation: textOf(failures.inDoubt(context, call(withLocation(303)))),
+      conflictWithLocation: textOf(failures.inDoubt(context, call(withLocation(409)))),
+      refusedCreation: textOf(failures.notCreated(context, call(apiError(422)))),
+      deletionWithoutAccess: textOf(
+        failures.notDeleted(context, call(apiError(403), deleteRequest)),
       ),
-      conflictWithLocation: textOfFailure(
-        "inDoubt",
-        failedRequest(Object.assign(redirectTo("https://b.test"), { statusCode: 409 })),
+      listNotAllowed: textOf(failures.notConfirmed(context, call(apiError(401), listRequest))),
+      stoppedBeforeList: textOf(
+        failures.notConfirmed(context, call(outcomes.unsent("stopping"), listRequest)),
       ),
-      refusedCreation: textOfFailure("notCreated", failedRequest(apiError(422))),
-      deletionWithoutAccess: textOfFailure(
-        "notDeleted",
-        failedRequest(apiError(403), deleteRequest),
-      ),
-      listNotAllowed: textOfFailure("notConfirmed", failedRequest(apiError(401), listRequest)),
-      stoppedBeforeList: textOfFailure(
-        "notConfirmed",
-        failedRequest(outcomes.unsent("stopping"), listRequest),
-      ),
-      listNotFoundWithProvider: textOfFailure("listNotFound", explicitSettings),
-      otherBaseUrlOfProvider: textOfFailure("otherBaseUrlOfDeletion", {
-        ...otherBaseUrl,
-        provider: explicitSettings,
-      }),
+      listNotFoundWithProvider: textOf(failures.listNotFound(explicitSettings)),
+      otherBaseUrlOfProvider: textOf(failures.otherBaseUrlOfDeletion(explicitSettings, oldUrl)),
     }).toMatchInlineSnapshot(`
       {
         "conflictWithLocation": "NAME failed: POST https://tables.example.com/somewhere returned 409. If the service has created a webhook, its secret is not stored. Look in the database for a webhook with the url of this resource. Delete it only if it is new: with a higher id than those that you knew, and the arguments of this creation. One that was there before stays: import it, or declare another url. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",

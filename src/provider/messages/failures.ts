@@ -4,7 +4,7 @@ import { isRedirection } from "../../api/response-class.js";
 import { shownValue } from "../../common/plain-text.js";
 import { importVariable, settingsTable } from "../../common/settings-table.js";
 import type { ErrorKind } from "../command/errors.js";
-import type { Context } from "../command/operation.js";
+import type { InvalidSettingsKind, MessageContext } from "../command/operation.js";
 import type { Reporter } from "../command/reporter.js";
 import type { Settings } from "../rules/settings.js";
 import { type Advice, adviceFor, listingOffAdvice } from "./advice.js";
@@ -22,39 +22,10 @@ export interface Failure extends Advice {
   readonly cause: string;
 }
 
-interface FailedRequest {
-  readonly context: Context;
-  readonly call: EndedCall;
-}
-
-interface InvalidSettings {
-  readonly kind: ErrorKind;
-  readonly problems: readonly string[];
-  readonly isExplicit: boolean;
-}
-
-interface OtherBaseUrl {
-  readonly provider: Settings;
-  /** The address in the state. */
-  readonly baseUrl: string;
-}
-
-interface UnusableSecret {
-  readonly id: string;
-  readonly problem: string;
-}
-
 /** How the deletion of a webhook that was just created failed. `error` is a bug. */
 export type FailedUndo =
   | Exclude<Deletion, { kind: "deleted" }>
   | { readonly kind: "fault"; readonly error: unknown };
-
-interface LeftBehind {
-  /** With a reporter that also redacts the secret of the webhook. */
-  readonly context: Context;
-  readonly id: string;
-  readonly undo: FailedUndo;
-}
 
 const correctProvider = sentences(
   `Correct the arguments of the Provider, or declare it again if it has left the program, and run "pulumi up", or`,
@@ -74,14 +45,18 @@ const twoResourcesAdvice = sentences(
 
 /** Every failure of an operation, as a function of its facts. */
 export const failures = {
-  invalidSettings: ({ kind, problems, isExplicit }: InvalidSettings): Failure => ({
+  invalidSettings: (
+    kind: InvalidSettingsKind,
+    problems: readonly string[],
+    isExplicit: boolean,
+  ): Failure => ({
     kind,
     cause: `${problems.join(". ")}. Nothing was sent`,
     nextStep: isExplicit
       ? correctProvider
       : `Variables such as ${settingsTable.apiKey.variable} set a value for this command, whatever the stack stores.`,
   }),
-  noAddress: (kind: ErrorKind): Failure => ({
+  noAddress: (kind: "unchanged" | "notDeleted"): Failure => ({
     kind,
     cause: "its id and its state do not name one webhook. Nothing was sent",
     nextStep: sentences(
@@ -91,9 +66,9 @@ export const failures = {
   }),
 
   // Comparisons and refreshes
-  otherBaseUrl: (facts: OtherBaseUrl): Failure => ({
+  otherBaseUrl: (settings: Settings, baseUrl: string): Failure => ({
     kind: "unchanged",
-    cause: otherBaseUrlText(facts),
+    cause: otherBaseUrlText(settings, baseUrl),
     nextStep: sentences(
       `The default provider has one address and one key, so it could not delete the webhook there.`,
       `First set baseUrl and apiKey back to the address in the state and its key, and run "pulumi up".`,
@@ -102,10 +77,10 @@ export const failures = {
     ),
     heading: "The base URL has changed",
   }),
-  otherBaseUrlOfRefresh: (facts: OtherBaseUrl): Failure => ({
+  otherBaseUrlOfRefresh: (settings: Settings, baseUrl: string): Failure => ({
     kind: "unchanged",
-    cause: otherBaseUrlText(facts),
-    nextStep: `Run the command with the settings of ${shownValue(facts.baseUrl)} or, if the last update used them, without --run-program.`,
+    cause: otherBaseUrlText(settings, baseUrl),
+    nextStep: `Run the command with the settings of ${shownValue(baseUrl)} or, if the last update used them, without --run-program.`,
     heading: "The base URL has changed",
   }),
   twoResources: (id: string): Failure => ({
@@ -121,12 +96,12 @@ export const failures = {
     cause: `${firstProblem}. Nothing was sent`,
     nextStep: `Run "pulumi up" again.`,
   }),
-  notCreated: ({ context, call }: FailedRequest): Failure => ({
+  notCreated: (context: MessageContext, call: EndedCall): Failure => ({
     kind: "notCreated",
     cause: callText(context, call),
     ...adviceFor(context, call),
   }),
-  inDoubt: ({ context, call }: FailedRequest): Failure => ({
+  inDoubt: (context: MessageContext, call: EndedCall): Failure => ({
     kind: "inDoubt",
     cause: isFromElsewhere(call)
       ? `${callText(context, call)}. ${adviceFor(context, call).nextStep}`
@@ -157,7 +132,7 @@ export const failures = {
     nextStep: "Find out which of the two it is before you run the command again.",
     heading: "The service returned a known id",
   }),
-  unusableSecret: ({ id, problem }: UnusableSecret): Failure => ({
+  unusableSecret: (id: string, problem: string): Failure => ({
     kind: "inDoubt",
     cause: sentences(
       `the service returned webhook ${shownValue(id)} without a secret that can be stored: the secret ${problem}.`,
@@ -174,7 +149,7 @@ export const failures = {
     cause: stoppedText(id),
     nextStep: "Run the command again.",
   }),
-  leftBehind: ({ context, id, undo }: LeftBehind): Failure => ({
+  leftBehind: (context: MessageContext, id: string, undo: FailedUndo): Failure => ({
     kind: "leftBehind",
     cause: `${stoppedText(id)}, and it could not be deleted: ${undoText(context, undo)}`,
     nextStep: `Delete webhook ${id} at the service.`,
@@ -201,12 +176,12 @@ export const failures = {
     nextStep: twoResourcesAdvice,
     heading: "Two resources have one webhook",
   }),
-  otherBaseUrlOfDeletion: (facts: OtherBaseUrl): Failure => ({
+  otherBaseUrlOfDeletion: (settings: Settings, baseUrl: string): Failure => ({
     kind: "notDeleted",
-    cause: `${otherBaseUrlText(facts)}. Nothing was sent`,
+    cause: `${otherBaseUrlText(settings, baseUrl)}. Nothing was sent`,
     // A webhook that is already at the other address would be replaced once more if its Provider
     // only got the old address back.
-    nextStep: facts.provider.isExplicit
+    nextStep: settings.isExplicit
       ? sentences(
           `If you know the address in the state, first let the webhook use the provider that it had:`,
           `remove or change its option provider, or set this Provider back to that address and its key,`,
@@ -216,7 +191,7 @@ export const failures = {
       : "If you know the address in the state, use it together with its own key again.",
     heading: "The base URL has changed",
   }),
-  notDeleted: ({ context, call }: FailedRequest): Failure => ({
+  notDeleted: (context: MessageContext, call: EndedCall): Failure => ({
     kind: "notDeleted",
     cause: callText(context, call),
     ...adviceFor(context, call),
@@ -239,7 +214,7 @@ export const failures = {
     ),
     heading: "A wrong key",
   }),
-  notConfirmed: ({ context, call }: FailedRequest): Failure => ({
+  notConfirmed: (context: MessageContext, call: EndedCall): Failure => ({
     kind: "notDeleted",
     cause: sentences(
       `the service returned 404 NOT_FOUND for it, which it also returns to a key without access,`,
@@ -259,7 +234,7 @@ export const failures = {
   }),
 };
 
-function undoText(context: Context, undo: FailedUndo): string {
+function undoText(context: MessageContext, undo: FailedUndo): string {
   switch (undo.kind) {
     case "failed":
       return callText(context, undo.call);
@@ -289,10 +264,10 @@ function twoResourcesText(id: string): string {
   return `two resources have webhook ${shownValue(id)}`;
 }
 
-function otherBaseUrlText({ provider, baseUrl }: OtherBaseUrl): string {
+function otherBaseUrlText(settings: Settings, baseUrl: string): string {
   return sentences(
     `the state holds the webhook at ${shownValue(baseUrl)},`,
-    `and ${nameOfSetting(provider, "baseUrl")} is ${shownValue(provider.baseUrl)}`,
+    `and ${nameOfSetting(settings, "baseUrl")} is ${shownValue(settings.baseUrl)}`,
   );
 }
 

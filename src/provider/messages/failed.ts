@@ -1,7 +1,7 @@
 import { type ErrorKind, WebhookError } from "../command/errors.js";
 import type { Reporter } from "../command/reporter.js";
 import { adviceText } from "./advice.js";
-import { type Failure, failures } from "./failure-table.js";
+import { type Failure, failures } from "./failures.js";
 import { bugText, sentences } from "./sentences.js";
 
 /** What a failure of each kind means for the webhook. */
@@ -15,24 +15,13 @@ export const consequenceTexts: Readonly<Record<ErrorKind, string>> = {
   fault: bugText,
 };
 
-type Failures = typeof failures;
-
-/** The name of a failure in the table. */
-export type FailureName = keyof Failures;
-
 /** Returns the error for a failure of an operation. */
-export function failure<Name extends FailureName>(
-  name: Name,
-  reporter: Reporter,
-  ...facts: Parameters<Failures[Name]>
-): WebhookError {
-  const describe = failures[name] as (...args: Parameters<Failures[Name]>) => Failure;
-  const failed = describe(...facts);
-  const { kind, cause } = failed;
+export function failed(reporter: Reporter, failure: Failure): WebhookError {
+  const { kind, cause } = failure;
   const text = sentences(
     `${reporter.operationName} failed: ${cause.replace(/\.$/, "")}.`,
     consequenceTexts[kind],
-    adviceText(failed),
+    adviceText(failure),
   );
   return new WebhookError(kind, text);
 }
@@ -42,5 +31,5 @@ export function failure<Name extends FailureName>(
  * package.
  */
 export function webhookErrorOf(error: unknown, reporter: Reporter): WebhookError {
-  return error instanceof WebhookError ? error : failure("fault", reporter, reporter, error);
+  return error instanceof WebhookError ? error : failed(reporter, failures.fault(reporter, error));
 }
