@@ -24,8 +24,6 @@ export interface NewWebhook {
   readonly tableId?: string | undefined;
 }
 
-type RequestBody = Record<Exclude<keyof NewWebhook, "databaseId">, unknown>;
-
 /** Loads zod before a request: after it, a failure to load would lose the response. */
 const loadSchemas = () => import("./schemas.js");
 
@@ -94,12 +92,10 @@ export interface WebhookList {
  */
 export async function createWebhook(
   context: ClientContext,
-  { databaseId, url, events, tableId }: NewWebhook,
+  { databaseId, ...fields }: NewWebhook,
 ): Promise<Creation> {
   const { parseCreatedWebhook } = await loadSchemas();
-  // JSON has no `undefined`, so it is left out. The compiler refuses a body that lacks a field.
-  const json = { url, events, tableId } satisfies RequestBody;
-  const { call, body } = await callApi(context, "create", webhooksPath(databaseId), json);
+  const { call, body } = await callApi(context, "create", webhooksPath(databaseId), fields);
   if (body === undefined) {
     const { mayBeCarriedOut } = factsOf(call.outcome);
     return { kind: mayBeCarriedOut ? "inDoubt" : "refused", call };
@@ -179,7 +175,7 @@ async function callApi(
   { settings, transport, onDelay }: ClientContext,
   kind: RequestKind,
   path: string,
-  json?: RequestBody,
+  json?: unknown,
 ): Promise<
   | { readonly call: EndedCall; readonly body?: undefined }
   | { readonly call: CallWith<HttpResponse>; readonly body: string }

@@ -3,9 +3,10 @@ import type { ErrorKind } from "./command/errors.js";
 import type { Context, Operation } from "./command/operation.js";
 import { failed, webhookErrorOf } from "./messages/failed.js";
 import { type FailedUndo, failures } from "./messages/failures.js";
-import { outputsOf, parseArguments } from "./rules/arguments.js";
-import { parseProperties, type WebhookAddress } from "./rules/state.js";
+import { fieldsOf, parseArguments } from "./rules/arguments.js";
+import { parseProperties } from "./rules/state.js";
 import { type Properties, parseSecret, withWrappedSecret } from "./rules/values.js";
+import type { WebhookAddress } from "./rules/webhook-address.js";
 
 interface CreateRequest {
   readonly inputs: Properties;
@@ -54,7 +55,7 @@ async function createOnce(context: Context, inputs: Properties): Promise<CreateR
   try {
     const { id, secret } = await createOrUndo(context, parsed.webhook);
     const { baseUrl } = settings;
-    return { id, outs: withWrappedSecret({ ...outputsOf(inputs), baseUrl, secret }) };
+    return { id, outs: withWrappedSecret({ ...fieldsOf(inputs), baseUrl, secret }) };
   } catch (error) {
     const webhookError = webhookErrorOf(error, reporter);
     if (!harmlessKinds.includes(webhookError.kind)) {

@@ -6,7 +6,8 @@ import { failed } from "./messages/failed.js";
 import { failures } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
 import { absentText, goneText, keptText } from "./messages/notices.js";
-import { addressOf, type StateEntry, type WebhookAddress } from "./rules/state.js";
+import type { StateEntry } from "./rules/state.js";
+import { addressOf, isElsewhere, type WebhookAddress } from "./rules/webhook-address.js";
 
 /**
  * Deletes a webhook that is in the state. Throws unless the webhook is gone or may count as gone. A
@@ -24,8 +25,7 @@ export const deleteOperation: Operation<StateEntry, void> = {
       throw failed(reporter, failures.noAddress("notDeleted"));
     }
     const { baseUrl, id } = address;
-    if (baseUrl !== settings.baseUrl) {
-      // State can be edited by others, so a URL from the state must never receive the key.
+    if (isElsewhere(address, settings)) {
       throw failed(reporter, failures.otherBaseUrlOfDeletion(settings, baseUrl));
     }
     knownWebhooks.noteNumber(address);

@@ -1,11 +1,12 @@
-import { type LocalContext, localOperation } from "./command/operation.js";
+import { localOperation } from "./command/operation.js";
 import { failed } from "./messages/failed.js";
 import { failures } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
 import { differenceText } from "./messages/notices.js";
-import { compareWebhook } from "./rules/differences.js";
-import { addressOf, type StateEntry, type WebhookAddress } from "./rules/state.js";
+import { baseUrlDifference, compareWebhook } from "./rules/differences.js";
+import type { StateEntry } from "./rules/state.js";
 import type { Properties } from "./rules/values.js";
+import { addressOf, isElsewhere } from "./rules/webhook-address.js";
 
 interface DiffRequest extends StateEntry {
   readonly news: Properties;
@@ -26,9 +27,7 @@ interface DiffResult {
 export const diffOperation = localOperation<DiffRequest, DiffResult>({
   name: ({ id, state }) => `Compare ${nameOfWebhook(id, state.databaseId)}`,
   sensitive: ({ props }) => ({ properties: props }),
-  run: (context, { news, ignored, ...webhook }) => {
-    const { settingsResult, knownWebhooks, reporter, urn } = context;
-    const { state } = webhook;
+  run: ({ settingsResult, knownWebhooks, reporter, urn }, { news, ignored, ...webhook }) => {
     const address = addressOf(webhook);
     if (address === undefined) {
       throw failed(reporter, failures.noAddress("unchanged"));
@@ -38,8 +37,15 @@ export const diffOperation = localOperation<DiffRequest, DiffResult>({
     if (knownWebhooks.isCreated(address)) {
       throw failed(reporter, failures.twoResources(id));
     }
-    assertReachable(context, address);
-    const differences = compareWebhook({ state, news, settings: settingsResult.settings, ignored });
+    const { settings } = settingsResult;
+    const isMoving = settings !== undefined && isElsewhere(address, settings);
+    if (isMoving && !settings.isExplicit) {
+      throw failed(reporter, failures.otherBaseUrl(settings, address.baseUrl));
+    }
+    const differences = [
+      ...compareWebhook(webhook.state, news, ignored),
+      ...(isMoving ? [baseUrlDifference(address.baseUrl, settings.baseUrl)] : []),
+    ];
     if (differences.length === 0) {
       if (urn !== undefined) {
         knownWebhooks.noteHolder(address, urn);
@@ -52,17 +58,3 @@ export const diffOperation = localOperation<DiffRequest, DiffResult>({
     return { changes: true, replaces: differences.map(({ property }) => property) };
   },
 });
-
-/**
- * Throws if the default provider is at another address than the webhook: it has one address and one
- * key, so it could create a new webhook, but not delete the old one. An explicit provider may get a
- * webhook from another provider, which deletes it.
- */
-function assertReachable(
-  { settingsResult: { settings }, reporter }: LocalContext,
-  { baseUrl }: WebhookAddress,
-): void {
-  if (settings !== undefined && !settings.isExplicit && settings.baseUrl !== baseUrl) {
-    throw failed(reporter, failures.otherBaseUrl(settings, baseUrl));
-  }
-}

@@ -2,7 +2,7 @@ import type { Operation } from "./command/operation.js";
 import { failed } from "./messages/failed.js";
 import { failures } from "./messages/failures.js";
 import { importText } from "./messages/notices.js";
-import { outputsOf } from "./rules/arguments.js";
+import { fieldsOf } from "./rules/arguments.js";
 import { readDescribedWebhook } from "./rules/described-webhook.js";
 import { type Properties, withWrappedSecret, wrapSecret } from "./rules/values.js";
 
@@ -41,6 +41,6 @@ export const importOperation: Operation<ImportRequest, ImportResult> = {
     // Pulumi does not pass on what the program declares, and a receiver's url is often a
     // credential.
     const inputs = { ...described.inputs, url: wrapSecret(url) };
-    return { inputs, props: withWrappedSecret({ ...outputsOf(inputs), baseUrl, secret }) };
+    return { inputs, props: withWrappedSecret({ ...fieldsOf(inputs), baseUrl, secret }) };
   },
 };

@@ -14,13 +14,9 @@ import {
 } from "./messages/notices.js";
 import { withoutNullish } from "./rules/arguments.js";
 import { type Drift, driftOf } from "./rules/differences.js";
-import {
-  addressOf,
-  type StateEntry,
-  type WebhookAddress,
-  type WebhookState,
-} from "./rules/state.js";
+import type { StateEntry, WebhookState } from "./rules/state.js";
 import { type Properties, withWrappedSecret } from "./rules/values.js";
+import { addressOf, isElsewhere, type WebhookAddress } from "./rules/webhook-address.js";
 
 /**
  * The state, as Pulumi's dynamic providers return it. An empty id says that the webhook no longer
@@ -47,10 +43,9 @@ export const readOperation: Operation<StateEntry, ReadResult> = {
       return { id, props: stored };
     }
     knownWebhooks.noteNumber(address);
-    const { baseUrl } = address;
-    if (baseUrl !== settings.baseUrl) {
+    if (isElsewhere(address, settings)) {
       // With --run-program, Pulumi would store this provider for the webhook, and never delete it.
-      throw failed(reporter, failures.otherBaseUrlOfRefresh(settings, baseUrl));
+      throw failed(reporter, failures.otherBaseUrlOfRefresh(settings, address.baseUrl));
     }
     const drift = await findDrift(context, address, state);
     return drift === "absent"

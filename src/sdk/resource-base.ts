@@ -2,6 +2,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { EventType } from "../common/event-types.js";
 import { unsupportedGetText } from "../common/unsupported-get.js";
+import { webhookFields } from "../common/webhook-fields.js";
 import type { WebhookArgs } from "./args.js";
 import { givenArgs } from "./given-args.js";
 
@@ -85,18 +86,9 @@ function isAlias(alias: pulumi.Input<pulumi.URN | pulumi.Alias>): alias is pulum
   return isKnown && typeof alias === "object";
 }
 
-// An output resolves from the state only if the properties name it. The compiler refuses a list
-// that lacks one.
-const unresolvedOutputs: Readonly<
-  Record<Exclude<keyof WebhookResource, keyof pulumi.CustomResource>, undefined>
-> = {
-  databaseId: undefined,
-  url: undefined,
-  events: undefined,
-  tableId: undefined,
-  secret: undefined,
-  baseUrl: undefined,
-};
+// An output resolves from the state only if the properties name it.
+const outputs: readonly (keyof WebhookResource)[] = [...webhookFields, "secret", "baseUrl"];
+const unresolvedOutputs = Object.fromEntries(outputs.map((name) => [name, undefined]));
 
 /** Whether a value is a resource of this type, possibly of another copy of this package. */
 export function isResourceOfType(value: unknown, type: string): boolean {

@@ -1,7 +1,7 @@
 // What one Pulumi command knows about its webhooks. No comparison protects the webhook of the
 // resource that is compared: Pulumi compares one resource several times, and deletes a moment later
 // what looked unchanged.
-import type { WebhookAddress } from "../rules/state.js";
+import type { WebhookAddress } from "../rules/webhook-address.js";
 import type { WebhookError } from "./errors.js";
 
 /** What the command knows about one webhook besides its number. */

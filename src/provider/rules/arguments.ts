@@ -6,23 +6,15 @@ import { isIdentifier } from "../../common/identifier.js";
 import { isPlainText } from "../../common/plain-text.js";
 import { unknownNameText, validateNames } from "../../common/unknown-names.js";
 import { validateReceiverUrl } from "../../common/url-rules.js";
-import { parseProperties } from "./state.js";
+import { type WebhookField, webhookFields } from "../../common/webhook-fields.js";
 import { hasMarker, isMarker, type Properties } from "./values.js";
 
-// The compiler refuses a webhook that lacks an argument, also an optional one.
-type Complete = Record<keyof NewWebhook, unknown>;
-
-type ArgumentName = keyof NewWebhook | "allowUnknownEvents" | "allowInsecureUrl";
+type ArgumentName = WebhookField | "allowUnknownEvents" | "allowInsecureUrl";
 
 /** Returns one line per problem of a value that is given and known. `args` are all arguments. */
 type Validate = (path: string, value: unknown, args: Properties) => readonly string[];
 
 interface ArgumentRule {
-  /**
-   * Whether a change replaces the webhook, because the API describes no update
-   * (docs/api/README.md#other-operations).
-   */
-  readonly replaces: boolean;
   readonly isRequired: boolean;
   readonly validate: Validate;
 }
@@ -37,26 +29,14 @@ const validateTableId = validateIdentifierOf(
 );
 
 /** Every argument of a webhook, and its rule. */
-export const webhookArguments = {
-  databaseId: { replaces: true, isRequired: true, validate: validateDatabaseId },
-  url: { replaces: true, isRequired: true, validate: validateUrl },
-  events: { replaces: true, isRequired: true, validate: validateEvents },
-  tableId: { replaces: true, isRequired: false, validate: validateTableId },
-  allowUnknownEvents: { replaces: false, isRequired: false, validate: validateFlag },
-  allowInsecureUrl: { replaces: false, isRequired: false, validate: validateFlag },
-} as const satisfies Readonly<Record<ArgumentName, ArgumentRule>>;
-
-type Rules = typeof webhookArguments;
-
-/** The name of an argument whose change replaces the webhook. */
-export type ReplacingArgument = {
-  [Name in keyof Rules]: Rules[Name]["replaces"] extends true ? Name : never;
-}[keyof Rules];
-
-/** The arguments whose change replaces the webhook. */
-export const replacingArguments = Object.entries(webhookArguments)
-  .filter(([, { replaces }]) => replaces)
-  .map(([name]) => name as ReplacingArgument);
+export const webhookArguments: Readonly<Record<ArgumentName, ArgumentRule>> = {
+  databaseId: { isRequired: true, validate: validateDatabaseId },
+  url: { isRequired: true, validate: validateUrl },
+  events: { isRequired: true, validate: validateEvents },
+  tableId: { isRequired: false, validate: validateTableId },
+  allowUnknownEvents: { isRequired: false, validate: validateFlag },
+  allowInsecureUrl: { isRequired: false, validate: validateFlag },
+};
 
 /** Lists every problem of a webhook's arguments, one line each. */
 export function validateArguments(args: Properties): string[] {
@@ -82,20 +62,21 @@ export function parseArguments(
   args: Properties,
 ): { readonly webhook: NewWebhook } | { readonly problems: readonly string[] } {
   const problems = validateArguments(args);
-  const { databaseId, url, events, tableId } = parseProperties(args);
   if (problems.length > 0) {
     return { problems };
   }
-  const isKnown = Object.keys(webhookArguments).every((name) => !hasMarker(args[name]));
-  return isKnown && databaseId !== undefined && url !== undefined && events !== undefined
-    ? { webhook: { databaseId, url, events, tableId } satisfies Complete }
-    : { problems: ["not all arguments are known"] };
+  if (Object.keys(webhookArguments).some((name) => hasMarker(args[name]))) {
+    return { problems: ["not all arguments are known"] };
+  }
+  // The rules have checked the types.
+  const webhook = fieldsOf(withoutNullish(args)) as unknown as NewWebhook;
+  return { webhook };
 }
 
-/** Returns the arguments that Pulumi stores as outputs: those that define the webhook. */
-export function outputsOf(inputs: Properties): Properties {
-  const given = replacingArguments.filter((name) => name in inputs);
-  return Object.fromEntries(given.map((name) => [name, inputs[name]]));
+/** Returns the arguments that define the webhook, which Pulumi also stores as outputs. */
+export function fieldsOf(args: Properties): Properties {
+  const given = webhookFields.filter((name) => name in args);
+  return Object.fromEntries(given.map((name) => [name, args[name]]));
 }
 
 /** Drops `undefined` and `null`, both of which mean that an argument was not given. */

@@ -4,8 +4,8 @@ import type { NewWebhook } from "../../api/client.js";
 import type { ListedWebhook } from "../../api/schemas.js";
 import { maxTextLength, shownValue } from "../../common/plain-text.js";
 import { normalizeUrl } from "../../common/url-rules.js";
-import { normalizeEvents, type ReplacingArgument, replacingArguments } from "./arguments.js";
-import type { Settings } from "./settings.js";
+import { type WebhookField, webhookFields } from "../../common/webhook-fields.js";
+import { normalizeEvents } from "./arguments.js";
 import type { WebhookState } from "./state.js";
 import { hasMarker, type Properties } from "./values.js";
 
@@ -16,39 +16,33 @@ export interface Difference {
   readonly label: string;
 }
 
-/** A stored webhook and the arguments that the program declares for it. */
-export interface Comparison {
-  readonly state: WebhookState;
-  /** The checked arguments. Some can be markers of values that are not known yet. */
-  readonly news: Properties;
-  /** The settings of the provider, if they are valid. */
-  readonly settings: Settings | undefined;
-  /** The paths of `ignoreChanges`, where Pulumi has not applied them. */
-  readonly ignored?: readonly string[] | undefined;
-}
-
-/** Lists what forces a replacement. A stored webhook without a secret is replaced too. */
-export function compareWebhook({
-  state,
-  news,
-  settings,
-  ignored = [],
-}: Comparison): readonly Difference[] {
-  const differences: Difference[] = replacingArguments
+/**
+ * Lists what forces a replacement. A stored webhook without a secret is replaced too.
+ *
+ * @param news The checked arguments. Some can be markers of values that are not known yet.
+ * @param ignored The paths of `ignoreChanges`, where Pulumi has not applied them.
+ */
+export function compareWebhook(
+  state: WebhookState,
+  news: Properties,
+  ignored: readonly string[] = [],
+): readonly Difference[] {
+  const differences: Difference[] = webhookFields
     .filter((name) => hasMarker(news[name]) || !isSame(name, state[name], news[name]))
     .filter((name) => !isIgnored(name, ignored))
     .map((property) => ({ property, label: labelOf(property, news[property]) }));
-  if (settings !== undefined && state.baseUrl !== settings.baseUrl) {
-    const addresses = [state.baseUrl ?? "none", settings.baseUrl].map(shownValue);
-    differences.push({ property: "baseUrl", label: `baseUrl (from ${addresses.join(" to ")})` });
-  }
-  if (state.secret === undefined) {
-    differences.push({ property: "secret", label: "secret (missing in the state)" });
-  }
-  return differences;
+  return state.secret === undefined
+    ? [...differences, { property: "secret", label: "secret (missing in the state)" }]
+    : differences;
 }
 
-function labelOf(property: ReplacingArgument, value: unknown): string {
+/** Returns the difference of a webhook that moves to the provider of another base URL. */
+export function baseUrlDifference(from: string, to: string): Difference {
+  const label = `baseUrl (from ${shownValue(from)} to ${shownValue(to)})`;
+  return { property: "baseUrl", label };
+}
+
+function labelOf(property: WebhookField, value: unknown): string {
   if (hasMarker(value)) {
     return `${property} (not known yet)`;
   }

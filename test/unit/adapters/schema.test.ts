@@ -3,7 +3,8 @@ import schema from "../../../src/adapters/plugin/schema.json";
 import { eventTypes } from "../../../src/common/event-types.ts";
 import { settingNames, settingsTable } from "../../../src/common/settings-table.ts";
 import { dynamicWebhookType } from "../../../src/common/type-tokens.ts";
-import { replacingArguments, webhookArguments } from "../../../src/provider/rules/arguments.ts";
+import { webhookFields } from "../../../src/common/webhook-fields.ts";
+import { webhookArguments } from "../../../src/provider/rules/arguments.ts";
 import { readDescribedWebhook } from "../../../src/provider/rules/described-webhook.ts";
 import { secret } from "../../helpers/builders.ts";
 import { codeBlocks, readPage } from "../../helpers/markdown.ts";
@@ -60,9 +61,9 @@ describe("The schema of Webhook", () => {
       inputs[name]?.description.endsWith("\n\nChanging this replaces the webhook."),
     );
 
-    expect(namesWith(inputs, "willReplaceOnChanges")).toEqual(replacingArguments);
-    expect(namesWith(outputs, "replaceOnChanges")).toEqual(replacingArguments);
-    expect(described).toEqual(replacingArguments);
+    expect(namesWith(inputs, "willReplaceOnChanges")).toEqual(webhookFields);
+    expect(namesWith(outputs, "replaceOnChanges")).toEqual(webhookFields);
+    expect(described).toEqual(webhookFields);
   });
 
   it("lists the known event types, accepts others, and has plain strings as output", () => {

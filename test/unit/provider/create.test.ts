@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Sender } from "../../../src/api/transport.ts";
+import { webhookFields } from "../../../src/common/webhook-fields.ts";
 import { EngineMonitor } from "../../../src/provider/command/engine-monitor.ts";
-import { replacingArguments } from "../../../src/provider/rules/arguments.ts";
 import {
   errorBody,
   listed,
@@ -54,7 +54,7 @@ describe("A creation", () => {
     await create(someArgs({ tableId: "tbl_orders" }));
 
     const sent = Object.keys(JSON.parse(requests[0]?.body ?? ""));
-    expect(["databaseId", ...sent].toSorted()).toEqual(replacingArguments.toSorted());
+    expect(["databaseId", ...sent].toSorted()).toEqual(webhookFields.toSorted());
   });
 
   it("sends no tableId when the program declares none", async () => {

@@ -138,7 +138,7 @@ describe("ignoreChanges", () => {
 
     const { replaces = [] } = await diff("17", state, someArgs(), { ignored: row.ignored });
 
-    expect(replaces).toEqual([...row.different, "baseUrl", "secret"]);
+    expect(replaces).toEqual([...row.different, "secret", "baseUrl"]);
   });
 });
 

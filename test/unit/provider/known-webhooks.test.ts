@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
 import { KnownWebhooks } from "../../../src/provider/command/known-webhooks.ts";
-import { addressOf, parseStateEntry } from "../../../src/provider/rules/state.ts";
+import { parseStateEntry } from "../../../src/provider/rules/state.ts";
+import { addressOf } from "../../../src/provider/rules/webhook-address.ts";
 
 const webhook = { baseUrl: "https://tables.example.com", databaseId: "base_1", id: "17" };
 const namesakes = [

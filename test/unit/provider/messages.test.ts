@@ -18,7 +18,7 @@ import * as notices from "../../../src/provider/messages/notices.ts";
 import * as pluginErrors from "../../../src/provider/messages/plugin-errors.ts";
 import { readOperation } from "../../../src/provider/read.ts";
 import { readDescribedWebhook } from "../../../src/provider/rules/described-webhook.ts";
-import { compareWebhook } from "../../../src/provider/rules/differences.ts";
+import { baseUrlDifference, compareWebhook } from "../../../src/provider/rules/differences.ts";
 import type { Settings } from "../../../src/provider/rules/settings.ts";
 import { parseStateEntry } from "../../../src/provider/rules/state.ts";
 import { errorBody, someArgs, someSettings, unknownMarkers } from "../../helpers/builders.ts";
@@ -429,21 +429,22 @@ it("What the plugin refuses is said in one sentence", () => {
 });
 
 it("The properties of a webhook that differ are named, some with a reason", () => {
-  const labelsOf = (news: object, stored: object, inSettings: Settings | undefined = settings) =>
-    compareWebhook({ settings: inSettings, state: stored, news: { ...news } })
+  const { databaseId, url, events } = someArgs();
+  const args = { databaseId, url, events, tableId: undefined };
+  const stored = { ...args, secret: "whsec_1", baseUrl: settings.baseUrl };
+  const labelsOf = (news: object, changes: object = {}) =>
+    compareWebhook({ ...stored, ...changes }, { ...args, ...news })
       .map(({ label }) => label)
       .join(", ");
-  const { databaseId, url, events } = someArgs();
-  const stored = { databaseId, url, events, secret: "whsec_1", baseUrl: settings.baseUrl };
   const unknownTable = { tableId: unknownMarkers.string };
 
   expect({
-    some: labelsOf(someArgs({ url: "https://b.example", ...unknownTable }), stored),
-    baseUrl: labelsOf(someArgs(), { ...stored, baseUrl: "https://old.example.com" }),
-    secret: labelsOf(someArgs(), { ...stored, secret: undefined }),
-    droppedTable: labelsOf(someArgs(), { ...stored, tableId: "tbl_1" }),
-    nullTable: labelsOf(someArgs({ tableId: null }), { ...stored, tableId: "tbl_1" }),
-    otherTable: labelsOf(someArgs({ tableId: "tbl_2" }), { ...stored, tableId: "tbl_1" }),
+    some: labelsOf({ url: "https://b.example", ...unknownTable }),
+    baseUrl: baseUrlDifference("https://old.example.com", settings.baseUrl).label,
+    secret: labelsOf({}, { secret: undefined }),
+    droppedTable: labelsOf({}, { tableId: "tbl_1" }),
+    nullTable: labelsOf({ tableId: null }, { tableId: "tbl_1" }),
+    otherTable: labelsOf({ tableId: "tbl_2" }, { tableId: "tbl_1" }),
   }).toMatchInlineSnapshot(`
     {
       "baseUrl": "baseUrl (from https://old.example.com to https://tables.example.com)",

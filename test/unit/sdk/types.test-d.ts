@@ -3,10 +3,11 @@ import { expectTypeOf, it } from "vitest";
 import type schema from "../../../src/adapters/plugin/schema.json";
 import type { NewWebhook } from "../../../src/api/client.ts";
 import type { settingNames } from "../../../src/common/settings-table.ts";
+import type { WebhookField } from "../../../src/common/webhook-fields.ts";
 import * as main from "../../../src/index.ts";
 import type { LocalServiceOptions, NewEvent } from "../../../src/local-service/index.ts";
 import type * as native from "../../../src/native.ts";
-import type { ReplacingArgument, webhookArguments } from "../../../src/provider/rules/arguments.ts";
+import type { webhookArguments } from "../../../src/provider/rules/arguments.ts";
 
 // Nothing here runs: the compiler is the test.
 const args = { databaseId: "base_abc123", url: "https://example.com/hooks/orders" };
@@ -19,8 +20,8 @@ it("the arguments of a webhook and of a provider are those that the provider val
 });
 
 it("what the service gets of a webhook replaces it, and is an output", () => {
-  expectTypeOf<keyof NewWebhook>().toEqualTypeOf<ReplacingArgument>();
-  expectTypeOf<ReplacingArgument>().toExtend<keyof main.Webhook>();
+  expectTypeOf<keyof NewWebhook>().toEqualTypeOf<WebhookField>();
+  expectTypeOf<WebhookField>().toExtend<keyof main.Webhook>();
 });
 
 it("the outputs of a webhook are those of the schema", () => {

@@ -1,0 +1,8 @@
+/**
+ * The arguments that define a webhook at the service: the body of its creation, its outputs, and
+ * what replaces it when it changes, because the API describes no update
+ * (docs/api/README.md#other-operations).
+ */
+export const webhookFields = ["databaseId", "url", "events", "tableId"] as const;
+
+export type WebhookField = (typeof webhookFields)[number];
