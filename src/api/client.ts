@@ -2,12 +2,9 @@
 
 import { apiPath } from "../common/url-rules.js";
 import { classOf, factsOf, mayBePartial } from "./response-class.js";
-import type { RequestKind } from "./retry-policy.js";
 import type { ListEntry, ListedWebhook } from "./schemas.js";
 import type { HttpOutcome, HttpRequest, HttpResponse } from "./send-once.js";
 import type { Call, CallResult, ClientOptions, Sender } from "./transport.js";
-
-const methods = { create: "POST", list: "GET", delete: "DELETE" } as const;
 
 /** Everything that a request needs besides its own values. */
 export interface ClientContext {
@@ -95,7 +92,7 @@ export async function createWebhook(
   { databaseId, ...fields }: NewWebhook,
 ): Promise<Creation> {
   const { parseCreatedWebhook } = await loadSchemas();
-  const { call, body } = await callApi(context, "create", webhooksPath(databaseId), fields);
+  const { call, body } = await callApi(context, "POST", webhooksPath(databaseId), fields);
   if (body === undefined) {
     const { mayBeCarriedOut } = factsOf(call.outcome);
     return { kind: mayBeCarriedOut ? "inDoubt" : "refused", call };
@@ -124,7 +121,7 @@ export async function listWebhooks(
   isUsable: (webhook: ListedWebhook) => boolean,
 ): Promise<WebhookList> {
   const { parseWebhookList } = await loadSchemas();
-  const { call, body } = await callApi(context, "list", webhooksPath(databaseId));
+  const { call, body } = await callApi(context, "GET", webhooksPath(databaseId));
   if (body === undefined) {
     return { webhooks: [], isComplete: false, call };
   }
@@ -152,7 +149,7 @@ export async function deleteWebhook(
 ): Promise<Deletion> {
   const { parseDeletion } = await loadSchemas();
   const path = `${webhooksPath(databaseId)}/${encodeURIComponent(id)}`;
-  const { call, body } = await callApi(context, "delete", path);
+  const { call, body } = await callApi(context, "DELETE", path);
   if (body === undefined) {
     return classOf(call.outcome) === "notFound"
       ? { kind: "absent", call }
@@ -173,7 +170,7 @@ function webhooksPath(databaseId: string): string {
 /** Sends a request. Its `body` is present where its status code is 2xx and the body was read. */
 async function callApi(
   { settings, transport, onDelay }: ClientContext,
-  kind: RequestKind,
+  method: HttpRequest["method"],
   path: string,
   json?: unknown,
 ): Promise<
@@ -181,8 +178,8 @@ async function callApi(
   | { readonly call: CallWith<HttpResponse>; readonly body: string }
 > {
   const { baseUrl, apiKey } = settings;
-  const request = { method: methods[kind], url: new URL(baseUrl + path), apiKey, body: json };
-  const result = await transport.sendWithRetries({ kind, request, onDelay });
+  const request = { method, url: new URL(baseUrl + path), apiKey, body: json };
+  const result = await transport.sendWithRetries({ request, onDelay });
   const { outcome } = result;
   if (outcome.kind !== "response" || classOf(outcome) !== "success") {
     return { call: { ...result, request } };

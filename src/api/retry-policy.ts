@@ -1,7 +1,7 @@
 // Decides about retries, without I/O: whether, when, until when, and why not.
 
 import { classOf, factsOf, factsOfStatus } from "./response-class.js";
-import type { HttpFailure, HttpOutcome } from "./send-once.js";
+import type { HttpFailure, HttpOutcome, HttpRequest } from "./send-once.js";
 
 /**
  * How long a refused connection is retried: a service that restarts accepts connections by then.
@@ -15,12 +15,9 @@ const longestBackoffMs = 10_000;
 const permanentCodes =
   /^(ENOTFOUND|ERR_SSL_.*|ERR_HTTP2_.*|CERT_.*|UNABLE_TO_.*|.*SELF_SIGNED_CERT.*|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME_INVALID)$/;
 
-/** The kind of a request. Only a creation is not idempotent. */
-export type RequestKind = "create" | "delete" | "list";
-
 /** An attempt that has ended. */
 export interface EndedAttempt {
-  readonly kind: RequestKind;
+  readonly method: HttpRequest["method"];
   readonly outcome: HttpOutcome;
   /** The first attempt is number 1. */
   readonly attemptNumber: number;
@@ -52,11 +49,11 @@ export type GiveUpReason = "retrySeconds" | "connectionRefused" | "stopping";
 
 /** Decides what follows an attempt. */
 export function stepAfterAttempt(
-  { kind, outcome, attemptNumber, elapsedMs }: EndedAttempt,
+  { method, outcome, attemptNumber, elapsedMs }: EndedAttempt,
   { retrySeconds, isStopping }: RetryLimits,
   random: () => number,
 ): Step {
-  if (!isRetriable(kind, outcome)) {
+  if (!isRetriable(method, outcome)) {
     return { kind: "end" };
   }
   if (isStopping) {
@@ -75,9 +72,10 @@ export function stepAfterAttempt(
   return { kind: classOf(outcome) === "throttled" ? "pause" : "retry", delayMs };
 }
 
-function isRetriable(kind: RequestKind, outcome: HttpOutcome): boolean {
+function isRetriable(method: HttpRequest["method"], outcome: HttpOutcome): boolean {
   const { retried } = factsOf(outcome);
-  const mayBeRetried = retried === "always" || (retried === "ifIdempotent" && kind !== "create");
+  // Of the requests to this API, only a creation is not idempotent.
+  const mayBeRetried = retried === "always" || (retried === "ifIdempotent" && method !== "POST");
   return mayBeRetried && (outcome.kind === "response" || !isPermanent(outcome));
 }
 

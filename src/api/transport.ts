@@ -1,9 +1,4 @@
-import {
-  type Delay,
-  type GiveUpReason,
-  type RequestKind,
-  stepAfterAttempt,
-} from "./retry-policy.js";
+import { type Delay, type GiveUpReason, stepAfterAttempt } from "./retry-policy.js";
 import type { HttpOutcome, HttpRequest, SendOnce } from "./send-once.js";
 import { SharedPause, sleep } from "./shared-pause.js";
 
@@ -23,7 +18,6 @@ export interface ClientOptions {
 
 /** A request, and who learns that it is delayed. */
 export interface Call {
-  readonly kind: RequestKind;
   readonly request: HttpRequest;
   /** Is called for a delay that the user should know of. */
   readonly onDelay: (delay: ReportedDelay) => void;
@@ -95,7 +89,7 @@ export class Transport implements Sender {
   }
 
   async #send(call: Call, stopping: AbortSignal | undefined): Promise<CallResult> {
-    const { kind, request } = call;
+    const { request } = call;
     // undici is loaded with the first request.
     this.#sendOnce ??= this.#createSendOnce(this.#options.timeoutSeconds);
     const sendOnce = await this.#sendOnce;
@@ -114,7 +108,7 @@ export class Transport implements Sender {
       const elapsedMs = performance.now() - startedAtMs;
       ended = { outcome, attempts, elapsedMs };
       const step = stepAfterAttempt(
-        { kind, outcome, attemptNumber: attempts, elapsedMs },
+        { method: request.method, outcome, attemptNumber: attempts, elapsedMs },
         {
           retrySeconds: this.#options.retrySeconds,
           isStopping: stopping?.aborted ?? false,

@@ -1,5 +1,4 @@
 import { onTestFinished, vi } from "vitest";
-import type { RequestKind } from "../../src/api/retry-policy.ts";
 import type * as http from "../../src/api/send-once.ts";
 import type { CallResult, ClientOptions, ReportedDelay, Sender } from "../../src/api/transport.ts";
 import { Transport } from "../../src/api/transport.ts";
@@ -91,10 +90,13 @@ export function fakeTransport(
   const openConnections = vi.fn(async (_timeoutSeconds: number) => sendOnce);
   const transport = new Transport(someSettings(options), stopping, openConnections, random);
   /** Sends a request of this name. */
-  const send = (name = "x", sender: Sender = transport, kind: RequestKind = "delete") =>
+  const send = (
+    name = "x",
+    sender: Sender = transport,
+    method: http.HttpRequest["method"] = "DELETE",
+  ) =>
     sender.sendWithRetries({
-      kind,
-      request: { ...someRequest, url: new URL(name, someRequest.url) },
+      request: { ...someRequest, method, url: new URL(name, someRequest.url) },
       onDelay: (wait) => void waits.push(wait),
     });
   return {
@@ -102,7 +104,7 @@ export function fakeTransport(
     waits,
     openConnections,
     send,
-    create: (name: string) => send(name, transport, "create"),
+    create: (name: string) => send(name, transport, "POST"),
     sendUndo: () => send("undo", transport.undoSender),
     /** Sends requests at once and waits for all of them. */
     sendAtOnce: (...names: readonly string[]) =>

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import * as policy from "../../../src/api/retry-policy.ts";
-import type { HttpOutcome } from "../../../src/api/send-once.ts";
+import type { HttpOutcome, HttpRequest } from "../../../src/api/send-once.ts";
 import * as outcomes from "../../helpers/transport.ts";
 
 /** Returns what follows an attempt: by default a deletion's first, whose retry waits 500 ms. */
@@ -9,16 +9,23 @@ function stepAfter(
   changes: Partial<policy.EndedAttempt & policy.RetryLimits> = {},
   random = 1,
 ) {
-  const attempt = { kind: "delete", outcome, attemptNumber: 1, elapsedMs: 0, ...changes } as const;
+  const attempt = {
+    method: "DELETE",
+    outcome,
+    attemptNumber: 1,
+    elapsedMs: 0,
+    ...changes,
+  } as const;
   const limits = { retrySeconds: 120, isStopping: false, ...changes };
   return policy.stepAfterAttempt(attempt, limits, () => random);
 }
 
-const kinds: readonly policy.RequestKind[] = ["create", "delete", "list"];
+type Method = HttpRequest["method"];
+const methods: readonly Method[] = ["POST", "DELETE", "GET"];
 
-/** Returns the kinds of requests that are retried after an outcome. */
-const retriedKinds = (outcome: HttpOutcome) =>
-  kinds.filter((kind) => stepAfter(outcome, { kind }).kind !== "end");
+/** Returns the methods of the requests that are retried after an outcome. */
+const retriedMethods = (outcome: HttpOutcome) =>
+  methods.filter((method) => stepAfter(outcome, { method }).kind !== "end");
 
 it.each<[string, HttpOutcome]>([
   ["the name could not be resolved for now", outcomes.dnsFailure],
@@ -29,7 +36,7 @@ it.each<[string, HttpOutcome]>([
   ["the proxy has an error of its own", outcomes.refusedByProxy(500)],
   ["the proxy limits the rate", outcomes.refusedByProxy(429)],
 ])("A request that was certainly not carried out is retried when %s", (_case, outcome) => {
-  expect(retriedKinds(outcome)).toEqual(kinds);
+  expect(retriedMethods(outcome)).toEqual(methods);
 });
 
 it.each<[string, HttpOutcome]>([
@@ -47,17 +54,17 @@ it.each<[string, HttpOutcome]>([
   ["the proxy asks for a password", outcomes.refusedByProxy(407)],
   ["Pulumi is stopping", outcomes.unsent("stopping")],
 ])("A request that was not carried out is not retried when %s", (_case, outcome) => {
-  expect(retriedKinds(outcome)).toEqual([]);
+  expect(retriedMethods(outcome)).toEqual([]);
 });
 
-it.each<[string, HttpOutcome, retried: readonly policy.RequestKind[]]>([
-  ["always, when the service limits the rate", outcomes.throttled(), kinds],
-  ["unless it is a creation, after a temporary error", outcomes.response(500), ["delete", "list"]],
-  ["unless it is a creation, after no response", outcomes.connectionLost, ["delete", "list"]],
+it.each<[string, HttpOutcome, retried: readonly Method[]]>([
+  ["always, when the service limits the rate", outcomes.throttled(), methods],
+  ["unless it is a creation, after a temporary error", outcomes.response(500), ["DELETE", "GET"]],
+  ["unless it is a creation, after no response", outcomes.connectionLost, ["DELETE", "GET"]],
   ["never, after an unclear response", outcomes.response(409), []],
   ["never, after a refusal", outcomes.response(400), []],
 ])("A request is retried %s", (_case, outcome, retried) => {
-  expect(retriedKinds(outcome)).toEqual(retried);
+  expect(retriedMethods(outcome)).toEqual(retried);
 });
 
 it.each([

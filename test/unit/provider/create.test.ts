@@ -343,8 +343,8 @@ describe("A creation for which the service returns a webhook that the provider k
   it("is in doubt, and so is the next one, when the webhook is deleted while the creation is in flight", async () => {
     const { promise: hold, resolve: release } = Promise.withResolvers<void>();
     const { promise: isSent, resolve: sent } = Promise.withResolvers<void>();
-    const transport = stubTransport(async ({ kind }) => {
-      const isCreation = kind === "create";
+    const transport = stubTransport(async ({ request }) => {
+      const isCreation = request.method === "POST";
       if (isCreation) {
         sent();
         await hold;

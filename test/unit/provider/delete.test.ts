@@ -75,9 +75,9 @@ describe("A deletion", () => {
 async function deleteAbsent(listing: string | undefined, list: HttpOutcome) {
   const outcome = response(404, undefined, errorBody("NOT_FOUND"));
   const requests: string[] = [];
-  const transport = stubTransport(async ({ kind }) => {
-    requests.push(kind);
-    return endedWith(kind === "list" ? list : outcome);
+  const transport = stubTransport(async ({ request }) => {
+    requests.push(request.method);
+    return endedWith(request.method === "GET" ? list : outcome);
   });
   const { delete: remove, lines } = startProvider({ listing }, { transport });
   const end = await remove("17", someState()).then(
@@ -140,11 +140,11 @@ describe("A deletion that gets 404", () => {
     ["gets no connection", dnsFailure, "fails"],
     ["is not requested, because Pulumi stops", unsent("stopping"), "fails"],
   ])("ends as the list says, unless listing is false: the list %s", async (_case, list, end) => {
-    const withList = { ...ends[end], requests: ["delete", "list"] };
+    const withList = { ...ends[end], requests: ["DELETE", "GET"] };
 
     expect(await deleteAbsent(undefined, list)).toEqual(withList);
     expect(await deleteAbsent("true", list)).toEqual(withList);
-    const withoutList = { ...ends["done with a warning"], requests: ["delete"] };
+    const withoutList = { ...ends["done with a warning"], requests: ["DELETE"] };
     expect(await deleteAbsent("false", list)).toEqual(withoutList);
   });
 
