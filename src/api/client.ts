@@ -2,7 +2,7 @@
 
 import { apiPath } from "../common/url-rules.js";
 import { classOf, factsOf, mayBePartial } from "./response-class.js";
-import type { ListEntry, ListedWebhook } from "./schemas.js";
+import type { ListedWebhook } from "./schemas.js";
 import type { HttpOutcome, HttpRequest, HttpResponse } from "./send-once.js";
 import type { Call, CallResult, ClientOptions, Sender } from "./transport.js";
 
@@ -35,18 +35,20 @@ interface CallWith<Outcome extends HttpOutcome> extends CallResult {
  */
 export type EndedCall =
   | (CallWith<HttpOutcome> & { readonly unusable?: undefined })
-  | (CallWith<HttpResponse> & { readonly unusable: UnusableContent });
+  | (CallWith<HttpResponse> & { readonly unusable: UnusablePart });
 
 /**
- * `tooLarge`: the body is not read. `body`: it is no JSON object. `entries`: some entries of a list
- * are not usable.
+ * `tooLarge`: the body is not read. `body`: it is no JSON object. `entries`: an entry of a list is
+ * not usable.
  */
-export type UnusableContent =
-  | { readonly part: "tooLarge" | "body" | "id" | "list" | "confirmation" | "success" }
-  | { readonly part: "entries"; readonly entries: readonly UnusableEntry[] };
-
-/** An entry of a list without its content. */
-export type UnusableEntry = Omit<ListEntry, "webhook">;
+export type UnusablePart =
+  | "tooLarge"
+  | "body"
+  | "id"
+  | "list"
+  | "entries"
+  | "confirmation"
+  | "success";
 
 /** Identifies a webhook at one service, which numbers the webhooks of each database. */
 export interface WebhookRef {
@@ -72,8 +74,9 @@ export type Deletion =
   | { readonly kind: "absent"; readonly call: EndedCall }
   | { readonly kind: "failed"; readonly call: EndedCall };
 
-/** The webhooks of a database. */
+/** The webhooks of a database. A list with an entry that is not usable shows only its ids. */
 export interface WebhookList {
+  readonly ids: readonly string[];
   readonly webhooks: readonly ListedWebhook[];
   /** Whether the database certainly has no further webhooks. */
   readonly isComplete: boolean;
@@ -99,8 +102,8 @@ export async function createWebhook(
   }
   const created = parseCreatedWebhook(body);
   if (created?.id === undefined) {
-    const part = created === undefined ? "body" : "id";
-    return { kind: "inDoubt", call: { ...call, unusable: { part } } };
+    const unusable = created === undefined ? "body" : "id";
+    return { kind: "inDoubt", call: { ...call, unusable } };
   }
   const { id, secret } = created;
   return { kind: "returned", webhook: { databaseId, id }, secret };
@@ -112,8 +115,8 @@ export async function createWebhook(
  * Source: docs/api/README.md#list-webhooks. Only a public service with this API documents the
  * operation.
  *
- * @param isUsable Whether the caller can use a webhook. An entry that is not usable makes the list
- * incomplete.
+ * @param isUsable Whether the caller can use a webhook. One that is not usable makes the whole list
+ * unusable.
  */
 export async function listWebhooks(
   context: ClientContext,
@@ -122,19 +125,18 @@ export async function listWebhooks(
 ): Promise<WebhookList> {
   const { parseWebhookList } = await loadSchemas();
   const { call, body } = await callApi(context, "GET", webhooksPath(databaseId));
+  const unread = { ids: [], webhooks: [], isComplete: false };
   if (body === undefined) {
-    return { webhooks: [], isComplete: false, call };
+    return { ...unread, call };
   }
   const list = parseWebhookList(body);
   if (list === undefined) {
-    return { webhooks: [], isComplete: false, call: { ...call, unusable: { part: "list" } } };
+    return { ...unread, call: { ...call, unusable: "list" } };
   }
-  const canUse = ({ webhook }: ListEntry) => webhook !== undefined && isUsable(webhook);
-  const webhooks = list.entries.filter(canUse).flatMap(({ webhook = [] }) => webhook);
-  const entries = list.entries.filter((entry) => !canUse(entry));
-  return entries.length === 0
-    ? { webhooks, isComplete: list.isComplete && !mayBePartial(call.outcome) }
-    : { webhooks, isComplete: false, call: { ...call, unusable: { part: "entries", entries } } };
+  const { ids, webhooks } = list;
+  return webhooks?.every(isUsable)
+    ? { ids, webhooks, isComplete: list.isComplete && !mayBePartial(call.outcome) }
+    : { ...unread, ids, call: { ...call, unusable: "entries" } };
 }
 
 /**
@@ -159,8 +161,8 @@ export async function deleteWebhook(
   if (body.trim() === "" || deletion?.success) {
     return { kind: "deleted" };
   }
-  const part = deletion === undefined ? "confirmation" : "success";
-  return { kind: "failed", call: { ...call, unusable: { part } } };
+  const unusable = deletion === undefined ? "confirmation" : "success";
+  return { kind: "failed", call: { ...call, unusable } };
 }
 
 function webhooksPath(databaseId: string): string {
@@ -186,7 +188,5 @@ async function callApi(
   }
   const call = { ...result, request, outcome };
   const { body } = outcome;
-  return body === undefined
-    ? { call: { ...call, unusable: { part: "tooLarge" } } }
-    : { call, body };
+  return body === undefined ? { call: { ...call, unusable: "tooLarge" } } : { call, body };
 }

@@ -37,40 +37,30 @@ const listedWebhook = () =>
 /** A webhook in the response of the list operation. */
 export type ListedWebhook = z.infer<ReturnType<typeof listedWebhook>>;
 
-/** An entry of a list. `webhook` is missing where the entry is not usable. */
-export interface ListEntry {
-  /** The first entry has position 1. */
-  readonly position: number;
-  readonly id: string | undefined;
-  readonly webhook: ListedWebhook | undefined;
-}
-
 interface ListBody {
   readonly webhooks: readonly unknown[];
   readonly success?: unknown;
 }
 
 /**
- * Reads the response to the list operation. The list counts as complete only without any further
- * field, which could be the one of a pagination.
+ * Reads the response to the list operation: every id that it shows, and the webhooks, unless an
+ * entry is not usable. The list counts as complete only without any further field, which could be
+ * the one of a pagination.
  */
 export const parseWebhookList = parser(() => {
   const webhookSchema = listedWebhook();
   return z.pipe(
     z.custom<ListBody>((body) => isJsonObject(body) && Array.isArray(body.webhooks)),
     z.transform((body) => {
-      const { webhooks, success = true } = body;
+      const { webhooks: entries, success = true } = body;
       // Also "__proto__", which an object from zod would not have.
       const isWhole = Object.keys(body).every((name) => ["webhooks", "success"].includes(name));
-      const byId = Map.groupBy(webhooks, idOf);
-      const entries = webhooks.map((webhook, at): ListEntry => {
-        const id = idOf(webhook);
-        // Entries with the same id contradict each other.
-        const isUnique = byId.get(id)?.length === 1;
-        const data = isUnique ? webhookSchema.safeParse(webhook).data : undefined;
-        return { position: at + 1, id, webhook: data };
-      });
-      return { entries, isComplete: success === true && isWhole };
+      const ids = entries.map(idOf).filter((id) => id !== undefined);
+      const webhooks = entries.flatMap((entry) => webhookSchema.safeParse(entry).data ?? []);
+      // Entries with the same id contradict each other.
+      const isUsable = [webhooks.length, new Set(ids).size].every((one) => one === entries.length);
+      const isComplete = success === true && isWhole;
+      return { ids, webhooks: isUsable ? webhooks : undefined, isComplete };
     }),
   );
 });

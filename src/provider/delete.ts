@@ -1,7 +1,7 @@
-import { deleteWebhook, type EndedCall } from "../api/client.js";
+import { deleteWebhook } from "../api/client.js";
 import { factsOf } from "../api/response-class.js";
-import { lookUp } from "./command/lookup.js";
 import type { Context, Operation } from "./command/operation.js";
+import { requestList } from "./command/webhook-lists.js";
 import { failed } from "./messages/failed.js";
 import { failures } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
@@ -61,8 +61,8 @@ async function confirmAbsence(
     reporter.warn(absentText(name));
     return;
   }
-  const { webhook, isComplete, call } = await lookUp(context, address);
-  if (webhook !== undefined || hasUnusableEntry(call, address.id)) {
+  const { ids, isComplete, call } = await requestList(context, address.databaseId);
+  if (ids.includes(address.id)) {
     throw failed(reporter, failures.stillListed());
   }
   if (isComplete) {
@@ -77,9 +77,4 @@ async function confirmAbsence(
     throw failed(reporter, failures.notConfirmed(context, call));
   }
   reporter.warn(absentText(name));
-}
-
-function hasUnusableEntry(call: EndedCall | undefined, id: string): boolean {
-  const { unusable } = call ?? {};
-  return unusable?.part === "entries" && unusable.entries.some((entry) => entry.id === id);
 }

@@ -1,5 +1,5 @@
-import { lookUpForRefresh } from "./command/lookup.js";
 import type { Context, Operation } from "./command/operation.js";
+import { requestRefreshList } from "./command/webhook-lists.js";
 import { adviceFor } from "./messages/advice.js";
 import { callText } from "./messages/call-text.js";
 import { failed } from "./messages/failed.js";
@@ -73,14 +73,13 @@ async function findDrift(
     return {};
   }
   const name = nameOfWebhook(id, databaseId);
-  const lookup = await lookUpForRefresh(context, address);
-  const { webhook } = lookup;
+  const { webhooks, isComplete, call } = await requestRefreshList(context, databaseId);
+  const webhook = webhooks.find((one) => one.id === id);
   if (webhook === undefined) {
-    if (lookup.isComplete) {
+    if (isComplete) {
       reporter.warn(absentFromListText(name));
       return "absent";
     }
-    const { call } = lookup;
     // A refresh that could look up nothing must not look like one that found no drift.
     reporter.warnOnce(`list of ${databaseId}`, () =>
       notLookedUpText(

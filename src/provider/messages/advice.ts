@@ -25,7 +25,7 @@ type WriteAdvice = (context: MessageContext, call: EndedCall, response: HttpResp
 /** The advice after each class of responses. */
 const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
   success: (context, { unusable }) => {
-    switch (unusable?.part) {
+    switch (unusable) {
       case "success":
         return refusalAdvice.DELETE(context.settings);
       case "entries":

@@ -1,5 +1,5 @@
 // The text of a call: the request, how it ended, and why it was not retried.
-import type { EndedCall, UnusableContent, UnusableEntry } from "../../api/client.js";
+import type { EndedCall, UnusablePart } from "../../api/client.js";
 import { messageInBody, parseErrorEnvelope } from "../../api/error-body.js";
 import { connectionRefusedSeconds, type GiveUpReason } from "../../api/retry-policy.js";
 import type { HttpFailure, HttpResponse } from "../../api/send-once.js";
@@ -8,13 +8,12 @@ import type { MessageContext } from "../command/operation.js";
 import { nameOfSetting } from "./names.js";
 import { sentences } from "./sentences.js";
 
-const maxShownEntries = 5;
-const unusablePartText: Readonly<Record<UnusableContent["part"], string>> = {
+const unusablePartText: Readonly<Record<UnusablePart, string>> = {
   tooLarge: "with a body of more than 1 MiB",
   body: "with something other than the description of a webhook",
   id: "without a usable webhook id",
   list: "with something other than a list of webhooks",
-  entries: "with unusable entries in its list:",
+  entries: "with an unusable entry in its list",
   confirmation: "without confirming the deletion",
   success: "with success: false",
 };
@@ -44,22 +43,12 @@ function responseText(
   const shownMessage = reporter.redact(message, 200);
   return [
     `returned ${statusCode}`,
-    unusable && unusablePartText[unusable.part],
-    unusable?.part === "entries" && entriesText(unusable.entries),
+    unusable && unusablePartText[unusable],
     reporter.redact(code, 50),
     shownMessage && `"${shownMessage}"`,
   ]
     .filter(Boolean)
     .join(" ");
-}
-
-/** Names entries by their position and id: a url can be a credential. */
-function entriesText(entries: readonly UnusableEntry[]): string {
-  const more = entries.length - maxShownEntries;
-  const shown = entries
-    .slice(0, maxShownEntries)
-    .map(({ position, id }) => `entry ${position}${id === undefined ? "" : ` (webhook ${id})`}`);
-  return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 function noResponseText({ settings, reporter }: MessageContext, failure: HttpFailure): string {

@@ -254,8 +254,8 @@ function unexpectedText(reporter: Reporter, error: unknown): string {
 /** Whether another host than the service may have responded, such as one with a login page. */
 function isFromElsewhere({ outcome, unusable }: EndedCall): boolean {
   return (
-    unusable?.part === "body" ||
-    unusable?.part === "tooLarge" ||
+    unusable === "body" ||
+    unusable === "tooLarge" ||
     (outcome.kind === "response" && isRedirection(outcome))
   );
 }

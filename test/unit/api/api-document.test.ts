@@ -72,7 +72,7 @@ describe("The description of the API", () => {
     {
       name: "ListedWebhook",
       isUsable: (body: string) =>
-        responses.parseWebhookList(`{ "webhooks": [${body}] }`)?.entries[0]?.webhook !== undefined,
+        responses.parseWebhookList(`{ "webhooks": [${body}] }`)?.webhooks !== undefined,
     },
     {
       name: "NotFoundError",

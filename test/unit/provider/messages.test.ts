@@ -51,7 +51,7 @@ function failedWith(outcome: HttpOutcome, { unusable, ...more }: More = {}): End
 
 const deleteRequest = { ...outcomes.someRequest, method: "DELETE" } as const;
 const listRequest = { ...outcomes.someRequest, method: "GET" } as const;
-const unconfirmed = { unusable: { part: "confirmation" }, request: deleteRequest } as const;
+const unconfirmed = { unusable: "confirmation", request: deleteRequest } as const;
 const notFound = outcomes.response(404, undefined, errorBody("NOT_FOUND", "It is gone."));
 
 const textOf = (outcome: HttpOutcome, more: More = {}, inSettings = settings) =>
@@ -70,17 +70,11 @@ it("A failed request's text says what was returned, or why nothing was, and why 
   expect({
     error: textOf(notFound),
     errorWithoutMessage: textOf(outcomes.response(400, undefined, errorBody("BAD", ""))),
-    noList: textOf(outcomes.response(200), { unusable: { part: "list" }, request: listRequest }),
+    noList: textOf(outcomes.response(200), { unusable: "list", request: listRequest }),
     unusableEntries: textOf(outcomes.response(200), {
-      unusable: {
-        part: "entries",
-        entries: [
-          { position: 2, id: "18" },
-          { position: 3, id: undefined },
-        ],
-      },
+      unusable: "entries",
     }),
-    tooLarge: textOf(outcomes.response(200), { unusable: { part: "tooLarge" } }),
+    tooLarge: textOf(outcomes.response(200), { unusable: "tooLarge" }),
     refusalWith200: textOf(outcomes.response(200, undefined, locked), unconfirmed),
     noConfirmation: textOf(outcomes.response(200), unconfirmed),
     stopping: textOf(outcomes.unsent("stopping")),
@@ -112,7 +106,7 @@ it("A failed request's text says what was returned, or why nothing was, and why 
       "timeoutOfConnection": "POST https://tables.example.com/somewhere could not connect within 30 s (dbwebhooks:timeoutSeconds)",
       "timeoutOfResponse": "POST https://tables.example.com/somewhere got no complete response within 30 s (dbwebhooks:timeoutSeconds)",
       "tooLarge": "POST https://tables.example.com/somewhere returned 200 with a body of more than 1 MiB",
-      "unusableEntries": "POST https://tables.example.com/somewhere returned 200 with unusable entries in its list: entry 2 (webhook 18), entry 3",
+      "unusableEntries": "POST https://tables.example.com/somewhere returned 200 with an unusable entry in its list",
       "unusableProxy": "POST https://tables.example.com/somewhere could not connect: HTTPS_PROXY or HTTP_PROXY is not the URL of a proxy; write http://HOST:PORT, or http://USER:PASSWORD@HOST:PORT with user and password percent-encoded",
     }
   `);
@@ -160,7 +154,7 @@ it("The advice after a failed request follows from its outcome and the settings"
     noList: advice(outcomes.response(405), { request: listRequest }),
     unusableEntries: advice(outcomes.response(200), {
       request: listRequest,
-      unusable: { part: "entries", entries: [] },
+      unusable: "entries",
     }),
     redirect: advice(redirectTo("https://b.test")),
     noSuchDeletion: advice(outcomes.response(405), toDelete),
@@ -169,7 +163,7 @@ it("The advice after a failed request follows from its outcome and the settings"
     invalid: advice(apiError(400)),
     refusedDeletion: advice(apiError(409), toDelete),
     gone: advice(apiError(410), toDelete),
-    locked: advice(outcomes.response(200), { ...toDelete, unusable: { part: "success" } }),
+    locked: advice(outcomes.response(200), { ...toDelete, unusable: "success" }),
     rateLimited: advice(outcomes.throttled()),
     keyOfStack: advice(apiError(401)),
     keyOfProvider: advice(apiError(401), {}, explicitSettings),
@@ -277,10 +271,10 @@ describe("Every failure", () => {
   });
 
   it("depends on the facts of the situation", () => {
-    const noPage = failedWith(htmlPage(200), { unusable: { part: "body" } });
+    const noPage = failedWith(htmlPage(200), { unusable: "body" });
     const withLocation = (statusCode: number) =>
       Object.assign(redirectTo("https://b.test"), { statusCode });
-    const withoutId = failedWith(withLocation(201), { unusable: { part: "id" } });
+    const withoutId = failedWith(withLocation(201), { unusable: "id" });
 
     expect({
       settingsOfProvider: textOf(failures.invalidSettings("notDeleted", ["PROBLEM"], true)),
