@@ -1,7 +1,7 @@
 import { createWebhook, deleteWebhook, type NewWebhook } from "../api/client.js";
 import type { ErrorKind } from "./command/errors.js";
 import type { Context, Operation } from "./command/operation.js";
-import { failed, webhookErrorOf } from "./messages/failed.js";
+import { failed, webhookErrorOf } from "./messages/error-message.js";
 import { type FailedUndo, failures } from "./messages/failures.js";
 import { fieldsOf, parseArguments } from "./rules/arguments.js";
 import { parseProperties } from "./rules/state.js";

@@ -2,7 +2,7 @@ import { deleteWebhook } from "../api/client.js";
 import { factsOf } from "../api/response-class.js";
 import type { Context, Operation } from "./command/operation.js";
 import { requestList } from "./command/webhook-lists.js";
-import { failed } from "./messages/failed.js";
+import { failed } from "./messages/error-message.js";
 import { failures } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
 import { absentText, goneText, keptText } from "./messages/notices.js";

@@ -1,5 +1,5 @@
 import { localOperation } from "./command/operation.js";
-import { failed } from "./messages/failed.js";
+import { failed } from "./messages/error-message.js";
 import { failures } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
 import { differenceText } from "./messages/notices.js";

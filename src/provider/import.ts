@@ -1,5 +1,5 @@
 import type { Operation } from "./command/operation.js";
-import { failed } from "./messages/failed.js";
+import { failed } from "./messages/error-message.js";
 import { failures } from "./messages/failures.js";
 import { importText } from "./messages/notices.js";
 import { fieldsOf } from "./rules/arguments.js";

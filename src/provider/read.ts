@@ -2,7 +2,7 @@ import type { Context, Operation } from "./command/operation.js";
 import { requestRefreshList } from "./command/webhook-lists.js";
 import { adviceFor } from "./messages/advice.js";
 import { callText } from "./messages/call-text.js";
-import { failed } from "./messages/failed.js";
+import { failed } from "./messages/error-message.js";
 import { failures } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
 import {

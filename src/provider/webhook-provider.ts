@@ -11,7 +11,7 @@ import type {
   SomeTransport,
 } from "./command/operation.js";
 import { Reporter } from "./command/reporter.js";
-import { failed, webhookErrorOf } from "./messages/failed.js";
+import { failed, webhookErrorOf } from "./messages/error-message.js";
 import { failures } from "./messages/failures.js";
 import { delayText } from "./messages/notices.js";
 import {

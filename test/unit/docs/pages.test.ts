@@ -3,7 +3,7 @@ import schema from "../../../src/adapters/plugin/schema.json";
 import { options } from "../../../src/cli/command-line.ts";
 import { eventTypes } from "../../../src/common/event-types.ts";
 import * as settings from "../../../src/common/settings-table.ts";
-import { consequenceTexts } from "../../../src/provider/messages/failed.ts";
+import { consequenceTexts } from "../../../src/provider/messages/error-message.ts";
 import { troubleshootingHeadings } from "../../../src/provider/messages/troubleshooting.ts";
 import { webhookArguments } from "../../../src/provider/rules/arguments.ts";
 import { packageVersion, versionedFiles } from "../../../tools/versioned-files.mts";

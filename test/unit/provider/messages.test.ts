@@ -11,7 +11,7 @@ import { diffOperation } from "../../../src/provider/diff.ts";
 import { importOperation } from "../../../src/provider/import.ts";
 import { adviceFor, listingOffAdvice } from "../../../src/provider/messages/advice.ts";
 import { callText } from "../../../src/provider/messages/call-text.ts";
-import { consequenceTexts, failed } from "../../../src/provider/messages/failed.ts";
+import { consequenceTexts, failed } from "../../../src/provider/messages/error-message.ts";
 import { type Failure, failures } from "../../../src/provider/messages/failures.ts";
 import { nameOfWebhook } from "../../../src/provider/messages/names.ts";
 import * as notices from "../../../src/provider/messages/notices.ts";
