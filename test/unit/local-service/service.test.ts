@@ -132,6 +132,10 @@ it("A request for any operation gets 401 without a known API key", async () => {
   expect(service.webhooks).toHaveLength(1);
 });
 
+it("The API key of a service is the first one that it knows", async () => {
+  expect((await startService({ apiKeys: ["first", "second"] })).apiKey).toBe("first");
+});
+
 it("A request without a key gets 401 even if an empty text is among the known keys", async () => {
   const service = await startService({ apiKeys: [""] });
 
