@@ -154,6 +154,15 @@ describe.each([dynamicProvider, nativeProvider])("A Webhook of $name", (row) => 
     ]);
   });
 
+  it.each([{ aliases: [] }, { aliases: [{ type: "my:index:Type" }] }])(
+    "has the type of the other provider as an alias beside $aliases",
+    async (opts) => {
+      await resolved(new Webhook("orders", args, opts).id);
+
+      expect(aliasesIn(requests()[0])).toEqual([...opts.aliases, { type: otherType }]);
+    },
+  );
+
   it("is recognized by isInstance, unlike a provider and other values", async () => {
     const webhook = new Webhook("known", args);
     const provider = new Provider("account", account);
@@ -280,6 +289,20 @@ describe.each([dynamicProvider, nativeProvider])("A Provider of $name", (row) =>
     expect(registered[0]?.inputs[`${settingPrefix}apiKey`]).toEqual(wrapped("key-token"));
   });
 
+  it("takes null as an absent argument, and 0 and false as values", async () => {
+    const given = { ...account, timeoutSeconds: null, retrySeconds: 0, listing: false };
+
+    await resolved(new sdk.Provider("eu", given as never).urn);
+
+    expect(registered[0]?.inputs).toEqual({
+      [`${settingPrefix}baseUrl`]: "https://eu.example.com",
+      [`${settingPrefix}apiKey`]: wrapped("key-token"),
+      [`${settingPrefix}retrySeconds`]: "0",
+      [`${settingPrefix}listing`]: "false",
+      ...addedSettings,
+    });
+  });
+
   it("refuses all unrecognized arguments at once, without showing their values", () => {
     const create = () =>
       new sdk.Provider("eu", { ...account, apikey: "key-token", timeout: 5 } as never);
@@ -397,4 +420,13 @@ it("A program of the dynamic provider warns once of a plain key, but does not sh
 
 it("A program of the dynamic provider does not warn of a secret API key", async () => {
   expect(await warningsWith({ "dbwebhooks:apiKey": "key" }, ["dbwebhooks:apiKey"])).toEqual([]);
+});
+
+it("A program of the dynamic provider does not warn when its SDK cannot tell which keys are secret", async () => {
+  const runtime = pulumi.runtime as { isConfigSecret?: unknown };
+  const { isConfigSecret } = runtime;
+  onTestFinished(() => void Object.assign(runtime, { isConfigSecret }));
+  runtime.isConfigSecret = undefined;
+
+  expect(await warningsWith({ "dbwebhooks:apiKey": "key" })).toEqual([]);
 });
