@@ -298,6 +298,21 @@ describe("The engine's log", () => {
     ]);
   });
 
+  it("is flushed before Pulumi gets the error of a failing operation, whose lines it holds", async () => {
+    const flushed = Promise.withResolvers<void>();
+    const flush = vi.fn(() => flushed.promise);
+    const { plugin } = await startConfigured({}, flush);
+    const hasFailed = vi.fn();
+    const error = errorOf(plugin.delete("orders", {})).finally(hasFailed);
+    await expect.poll(() => flush.mock.calls).toHaveLength(1);
+    const failuresBefore = hasFailed.mock.calls.length;
+
+    flushed.resolve();
+
+    expect(kindOf(await error)).toBe("notDeleted");
+    expect(failuresBefore).toBe(0);
+  });
+
   it("can be flushed when the engine is gone", async () => {
     const { engine, log } = await startLog();
     engine.close();
@@ -370,6 +385,15 @@ describe("A webhook of the plugin", () => {
     expect(read).toMatchObject({ id, props: { url: inputs.url }, inputs });
     // After the last response Pulumi may end the plugin, so the warning comes before the response.
     expect(plugin.lines).toMatchObject([{ urn, severity: WARNING }]);
+  });
+
+  it("keeps the text of the dynamic provider in its inputs when read, for a move to that provider", async () => {
+    const { plugin, service } = await startConfigured();
+    const state = { ...inputs, ...text, baseUrl: service.baseUrl, secret: "whsec_1" };
+
+    const read = await plugin.read("99", state, { ...inputs, ...text });
+
+    expect(read.inputs).toEqual({ ...inputs, ...text });
   });
 
   it("is not deleted with another resource than the one that has it, which the URN tells apart", async () => {
