@@ -261,6 +261,7 @@ describe("A creation that has failed before in this command", () => {
   it.each<[string, first: object, second: object, inputs: object]>([
     ["another URN", { urn: "urn:a" }, { urn: "urn:b" }, sameInputs],
     ["other arguments and no URN", {}, {}, otherInputs],
+    ["other events and no URN", {}, {}, someArgs({ events: ["record.deleted"] })],
   ])("and is in doubt does not prevent one of %s", async (_case, first, second, inputs) => {
     const { create } = await startWithService([inDoubt, created]);
     await errorOf(create(sameInputs, first));

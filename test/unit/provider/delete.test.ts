@@ -39,6 +39,15 @@ describe("A deletion", () => {
     },
   );
 
+  it("sends nothing with invalid settings, and the webhook stays in the state", async () => {
+    const provider = await startWithService(deleted, { apiKey: undefined });
+
+    const error = await errorOf(provider.delete("17", provider.state));
+
+    expect(error).toMatchObject({ kind: "notDeleted" });
+    expect(provider.requests).toEqual([]);
+  });
+
   it.each<[string, StubResponse]>([
     ["success: true with the status 202", { ...deleted, statusCode: 202 }],
     ["only white space", { body: " \n" }],

@@ -108,6 +108,19 @@ describe("A comparison", () => {
     expect(lines).toEqual([warningOf("url\\."), warningOf("url, tableId\\.")]);
   });
 
+  it("warns of each webhook, also of two with the same number in two databases", async () => {
+    const { diff, lines } = startProvider();
+    const url = "https://b.example";
+
+    for (const databaseId of ["base_1", "base_2"]) {
+      await diff("17", someState({ databaseId }), someArgs({ databaseId, url }));
+    }
+
+    expect(lines).toEqual(
+      ["base_1", "base_2"].map((databaseId) => expect.stringContaining(` ${databaseId} `)),
+    );
+  });
+
   it.each<[string, id: string, state: Properties]>([
     ["id", "", {}],
     ["databaseId", "17", { databaseId: undefined }],

@@ -270,6 +270,12 @@ describe("Every failure", () => {
     `);
   });
 
+  it("asks for another host when the response to a creation is too large for the API", () => {
+    const tooLarge = failedWith(outcomes.response(200), { unusable: "tooLarge" });
+
+    expect(textOf(failures.inDoubt(context, tooLarge))).toContain("another host");
+  });
+
   it("depends on the facts of the situation", () => {
     const noPage = failedWith(htmlPage(200), { unusable: "body" });
     const withLocation = (statusCode: number) =>
@@ -320,6 +326,7 @@ it("A problem of arguments or settings says what to write, and where", async () 
     problemsOf({ databaseId: {}, tableId: {} }),
     problemsOf({ url: "https://undefined/hooks" }),
     problemsOf({}, { baseUrl: undefined }),
+    problemsOf({}, { apiKey: undefined }),
     problemsOf({}, { baseUrl: undefined, isExplicit: "true" }),
     problemsOf({}, { apiKey: 7 as never }),
     problemsOf({ tags: {} }),
@@ -338,6 +345,7 @@ it("A problem of arguments or settings says what to write, and where", async () 
       "tableId: must be the identifier of one table (leave it out for all tables), such as "tbl_orders", a string",
       "url: must have a host name; the one it has looks like a template without its value, or around a whole URL",
       "dbwebhooks:baseUrl: is not set; run "pulumi config set dbwebhooks:baseUrl https://tables.example.com" or set DBWEBHOOKS_BASE_URL",
+      "dbwebhooks:apiKey: is not set; run "pulumi config set --secret dbwebhooks:apiKey" or set DBWEBHOOKS_API_KEY",
       "baseUrl: is not set; give baseUrl to the Provider",
       "dbwebhooks:apiKey: must be text: put it in quotes; in YAML, write fn::toJSON around a configuration value",
       "tags: is unknown; expected one of databaseId, url, events, tableId, allowUnknownEvents, allowInsecureUrl; the program or a transformation declares it",

@@ -137,9 +137,11 @@ describe("A refresh with listing", () => {
     ["is an error of nested arrays", { statusCode: 403, body: nestedError }],
     ["holds an entry without an id", listOf({ ...listed(), id: undefined })],
     ["holds an entry without tableIds", listOf({ ...listed(), tableIds: undefined })],
+    ["holds an entry without active", listOf(listed({ id: 1, active: undefined }))],
     ["holds the id twice", listOf(listed(), listed({ id: "17", active: false }))],
     ["holds a lone surrogate", listOf(listed({ id: 1, url: "\ud800" }))],
     ["holds one of Pulumi's markers", listOf(listed({ id: 1, url: unknownMarkers.string }))],
+    ["holds a marker as a table", listOf(listed({ id: 1, tableIds: [unknownMarkers.string] }))],
     ["holds 130,000 odd events", listOf(listed({ events: Array(130_000).fill(1) }))],
     ["holds 130,000 odd tables", listOf(listed({ tableIds: Array(130_000).fill(1) }))],
     ["is not UTF-8", inLatin1(listOf(listed({ id: 1, url: "https://b.example/ä" })))],
@@ -246,6 +248,15 @@ it.each([{ listing: "true" }, { listing: "false" }])(
     expect(methods()).toEqual([]);
   },
 );
+
+it("A refresh warns of each entry that does not say where its webhook is, also of two with one id", async () => {
+  const { read, state, lines } = await startListing(listOf());
+
+  await read("17", { ...state, databaseId: undefined });
+  await read("17", { ...state, databaseId: undefined });
+
+  expect(lines).toEqual(Array(2).fill(expect.stringMatching(/^warning: .*webhook 17 /)));
+});
 
 it.each([{ apiKey: undefined }, { baseUrl: "https://b.example/api/v1" }, { listing: "1" }])(
   "A refresh with the invalid settings %j fails, because Pulumi may store its provider",
