@@ -69,7 +69,7 @@ it.each([
 
 it("A text without a secret is shown as it is, although the receiver's URL has the same common words", () => {
   const text = "Notifications: no more webhooks; incoming events need a callback service.";
-  const url = "https://example.com/api/webhooks/incoming/notifications/callback?events=1";
+  const url = "https://example.com/API/Webhooks/incoming/notifications/callback?events=1";
 
   expect(redact(text, sensitiveValues({ properties: { url } }))).toBe(text);
 });

@@ -49,6 +49,12 @@ it.each([
   expect(await check(args)).toStrictEqual(accepted(args));
 });
 
+it("A check accepts a url of 2,000 characters", async () => {
+  const args = someArgs({ url: "https://a.example/".padEnd(2_000, "x") });
+
+  expect(await check(args)).toStrictEqual(accepted(args));
+});
+
 it.each(Object.entries(unknownMarkers))("Each argument may be an unknown %s", async (_, marker) => {
   const args = Object.fromEntries(argumentNames.map((name) => [name, marker]));
 

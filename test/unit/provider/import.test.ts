@@ -59,6 +59,14 @@ describe("An import", () => {
     expect((await run.import("18")).props).toMatchObject({ databaseId: "base_other" });
   });
 
+  it("looks an id up as text, because two large numbers can be the same one in JavaScript", async () => {
+    const run = await startImport({ "9007199254740992": described });
+
+    const error = await errorOf(run.import("9007199254740993"));
+
+    expect(error).toMatchObject({ kind: "unchanged" });
+  });
+
   it("takes null as a tableId that is not given", async () => {
     const run = await startImport({ 17: { ...described, tableId: null } });
 

@@ -44,6 +44,7 @@ describe("The settings of a provider", () => {
     ["timeoutSeconds", "DBWEBHOOKS_TIMEOUT_SECONDS", "0.001", 0.001],
     ["timeoutSeconds", "DBWEBHOOKS_TIMEOUT_SECONDS", "3600", 3_600],
     ["retrySeconds", "DBWEBHOOKS_RETRY_SECONDS", "0.0", 0],
+    ["retrySeconds", "DBWEBHOOKS_RETRY_SECONDS", "0.5", 0.5],
     ["retrySeconds", "DBWEBHOOKS_RETRY_SECONDS", "86400", 86_400],
     ["listing", "DBWEBHOOKS_LISTING", "true", true],
     ["listing", "DBWEBHOOKS_LISTING", "false", false],
@@ -81,10 +82,26 @@ describe("The settings of a provider", () => {
   });
 });
 
+it.each([false, true])(
+  "Settings that are no text, as in YAML, count, and null is absent, with an explicit provider: %s",
+  (isExplicit) => {
+    const config = { listing: false, retrySeconds: 0, timeoutSeconds: null };
+    // For the default provider the environment comes first, so it has no variables here.
+    const environment = isExplicit
+      ? { DBWEBHOOKS_LISTING: "true", DBWEBHOOKS_RETRY_SECONDS: "7" }
+      : {};
+
+    const { settings } = read(config as never, { environment, isExplicit: () => isExplicit });
+
+    expect(settings).toMatchObject({ listing: false, retrySeconds: 0, timeoutSeconds: 30 });
+  },
+);
+
 describe("A problem with the settings", () => {
   it.each<[SettingName, problem: string, texts: readonly string[]]>([
     ["baseUrl", "no HTTP URL", ["tables.example.com", " ", "https:///a.example", "ftp://a.b"]],
     ["baseUrl", "too long", [`https://a.example${"/".repeat(80_000)}b`]],
+    ["baseUrl", "too long once it is percent-encoded", [`https://a.example/${"ä".repeat(400)}`]],
     ["baseUrl", "the URL of the API", ["https://a.b/api/v1", "https://a/eu/API/v1//"]],
     [
       "baseUrl",
