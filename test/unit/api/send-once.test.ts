@@ -1,4 +1,5 @@
 import dns from "node:dns";
+import { createRequire } from "node:module";
 import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createSendOnce } from "../../../src/api/send-once.ts";
@@ -25,6 +26,8 @@ afterEach(() => void vi.restoreAllMocks());
 const post = (url: string) => ({ method: "POST" as const, url: new URL(url), apiKey, body: ["ä"] });
 const sendOnce = (url: string) => createSendOnce(10)(post(url));
 const remoteUrl = "https://tables.example.test";
+/** The clock of the timeouts of connections. */
+const clockOfUndici = createRequire(__filename)("undici/lib/util/timers.js");
 
 /** Resolves every host name to these addresses. */
 function resolveTo(...addresses: readonly string[]): void {
@@ -246,6 +249,28 @@ describe("A connection that is not established", () => {
       // A first request that was sent late would arrive before the next one.
       await expect.poll(async () => (await send("/next")).kind).toBe("response");
       expect(server.requests.map(({ path }) => path)).not.toContain("/first");
+    },
+  );
+
+  it.each(["the service", "a proxy"])(
+    "to %s is awaited for more than 10 s if timeoutSeconds is longer",
+    async (to) => {
+      await using server = await startTlsServer({ isTrusted: true });
+      await using proxy = await startProxy(server.url);
+      // As the service or as a proxy with TLS, it completes no handshake until `open`.
+      const silentUrl = proxy.url.replace("http:", "https:");
+      vi.stubEnv("HTTPS_PROXY", silentUrl.replace("https://127.0.0.1", remoteUrl));
+      resolveTo("127.0.0.1");
+
+      const attempt = createSendOnce(30)(post(to === "a proxy" ? remoteUrl : silentUrl));
+      await expect.poll(() => proxy.heads).toHaveLength(1);
+      // The first tick starts the timeout of the connection.
+      clockOfUndici.tick();
+      clockOfUndici.tick(15_000);
+      await new Promise(setImmediate);
+      proxy.open();
+
+      expect(await attempt).toMatchObject({ kind: "response" });
     },
   );
 
