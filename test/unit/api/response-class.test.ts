@@ -1,26 +1,42 @@
 import { describe, expect, it } from "vitest";
-import { classOf, isRedirection, mayBePartial } from "../../../src/api/response-class.ts";
+import { classOf, factsOf, isRedirection, mayBePartial } from "../../../src/api/response-class.ts";
 import type { HttpOutcome } from "../../../src/api/send-once.ts";
 import { errorBody } from "../../helpers/builders.ts";
 import * as outcomes from "../../helpers/transport.ts";
 
+const notFound = outcomes.response(404, undefined, errorBody("NOT_FOUND"));
+
+const range = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, at) => first + at);
+
 describe("The class of a response follows", () => {
-  // The boundaries of the ranges, and the codes whose neighbours mean something else.
-  it.each([
-    { name: "success", codes: [200, 299] },
-    { name: "redirect", codes: [300, 302, 308] },
-    { name: "unclear", codes: [303, 304, 409, 412, 424, 499, 600] },
-    { name: "refused", codes: [400, 402, 406, 410, 411, 413, 423, 425, 451, 505] },
-    { name: "denied", codes: [401, 403, 407, 511] },
-    { name: "unsupported", codes: [404, 405, 501] },
-    { name: "temporary", codes: [408, 500, 502, 503, 599] },
-    { name: "throttled", codes: [429] },
-  ])("from its status code: $codes are $name", ({ name, codes }) => {
+  const named = {
+    success: range(200, 299),
+    throttled: [429],
+    temporary: [408, 500, 502, 503, 504, ...range(506, 510), ...range(512, 599)],
+    unclear: [303, 304, 409, 412, 424],
+    redirect: [300, 301, 302, 307, 308],
+    denied: [401, 403, 407, 511],
+    unsupported: [404, 405, 501],
+    refused: [
+      400, 402, 406, 410, 411, 413, 414, 415, 416, 417, 421, 422, 423, 425, 426, 428, 431, 451, 505,
+    ],
+  };
+
+  it.each(Object.entries(named))("from its status code: %s", (name, codes) => {
     expect(codes.filter((code) => classOf(outcomes.response(code)) !== name)).toEqual([]);
   });
 
+  it("from its status code, which is unclear where no class names it", () => {
+    const others = range(100, 999).filter((code) => !Object.values(named).flat().includes(code));
+
+    const classes = new Set(others.map((code) => classOf(outcomes.response(code))));
+
+    expect([...classes]).toEqual(["unclear"]);
+  });
+
   it.each<[response: string, HttpOutcome, name: string]>([
-    ["404 NOT_FOUND", outcomes.response(404, undefined, errorBody("NOT_FOUND")), "notFound"],
+    ["404 NOT_FOUND", notFound, "notFound"],
     ["404 of another code", outcomes.response(404, undefined, errorBody("GONE")), "unsupported"],
     ["400 NOT_FOUND", outcomes.response(400, undefined, errorBody("NOT_FOUND")), "refused"],
     ["503 of the service, with Retry-After: 3", outcomes.throttledBy503(3_000), "throttled"],
@@ -36,6 +52,23 @@ describe("The class of a response follows", () => {
   ])("from its error and Retry-After: %s", (_response, outcome, name) => {
     expect(classOf(outcome)).toBe(name);
   });
+});
+
+it.each<[name: string, HttpOutcome, ...facts: [retried: string, boolean, asList: string]]>([
+  ["success", outcomes.response(200), "never", true, "enough"],
+  ["throttled", outcomes.throttled(), "always", false, "nothing"],
+  ["temporary", outcomes.response(500), "ifIdempotent", true, "nothing"],
+  ["unclear", outcomes.response(409), "never", true, "nothing"],
+  ["redirect", outcomes.response(301), "never", false, "nothing"],
+  ["denied", outcomes.response(401), "never", false, "nothing"],
+  ["notFound", notFound, "never", false, "noAccess"],
+  ["unsupported", outcomes.response(405), "never", false, "enough"],
+  ["refused", outcomes.response(400), "never", false, "nothing"],
+  ["noResponse", outcomes.connectionLost, "ifIdempotent", true, "nothing"],
+  ["unsent", outcomes.dnsFailure, "always", false, "nothing"],
+])("What follows from the class %s", (name, outcome, retried, mayBeCarriedOut, asList) => {
+  expect(classOf(outcome)).toBe(name);
+  expect(factsOf(outcome)).toEqual({ retried, mayBeCarriedOut, asList });
 });
 
 it.each([
