@@ -1,7 +1,9 @@
 // What no message shows: which values are sensitive, and how they are found in a text.
 import { unescape as percentDecoded } from "node:querystring";
 
-const placeholder = "[withheld: it may repeat a secret]";
+/** Stands in place of a text that may hold a secret. */
+export const withheldText = "[withheld: it may repeat a secret]";
+
 const ngramLength = 8;
 const maxLookedAt = 4_000;
 // A response can hold any number of secrets of any length. More values take too long to compare.
@@ -67,7 +69,7 @@ export function redact(text: string, sensitive: readonly string[]): string {
   const start = text.slice(0, maxLookedAt);
   const values = new Set(sensitive.map((value) => value.slice(0, maxLookedAt)));
   if (values.size > maxValueCount) {
-    return placeholder;
+    return withheldText;
   }
   const ngrams = new Set([...values].flatMap(ngramsOf));
   // JSON may escape the slashes of a URL.
@@ -76,7 +78,7 @@ export function redact(text: string, sensitive: readonly string[]): string {
     suspiciousPatterns.some((pattern) => pattern.test(one)),
   );
   const isRepeated = spellings.some((one) => ngramsOf(one).some((ngram) => ngrams.has(ngram)));
-  return isSuspicious || isRepeated ? placeholder : start;
+  return isSuspicious || isRepeated ? withheldText : start;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Sender } from "../../../src/api/transport.ts";
+import { withheldText } from "../../../src/common/redaction.ts";
 import { webhookFields } from "../../../src/common/webhook-fields.ts";
 import { EngineMonitor } from "../../../src/provider/command/engine-monitor.ts";
 import {
@@ -190,7 +191,7 @@ describe("A creation whose response arrives when Pulumi is gone", () => {
     );
 
     expect(error).toMatchObject({ kind: "leftBehind" });
-    expect(error.message).toContain("[withheld:");
+    expect(error.message).toContain(withheldText);
     expect(error.message).not.toContain(plainSecret);
   });
 

@@ -2,6 +2,7 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { parseJson } from "../../../src/common/json.ts";
+import { withheldText } from "../../../src/common/redaction.ts";
 import { checkOperation } from "../../../src/provider/check.ts";
 import { EngineMonitor } from "../../../src/provider/command/engine-monitor.ts";
 import { WebhookError } from "../../../src/provider/command/errors.ts";
@@ -181,7 +182,7 @@ it.each([
 
   await read("17", { ...state, ...row.stored });
 
-  expect(lines).toEqual([expect.stringContaining('ODD "[withheld:')]);
+  expect(lines).toEqual([expect.stringContaining(`ODD "${withheldText}`)]);
 });
 
 describe("An error", () => {
@@ -230,7 +231,7 @@ describe("An error", () => {
 
     const error = await errorOf(create(someArgs({ url })));
 
-    expect(error.message).toContain("[withheld:");
+    expect(error.message).toContain(withheldText);
     expect(error.message).not.toContain(otherSecret);
     expectSafeError(error);
   });

@@ -1,3 +1,4 @@
+import { withheldText } from "../../../../src/common/redaction.ts";
 import type { Interceptor } from "../../../../src/local-service/index.ts";
 import { errorBody } from "../../../helpers/builders.ts";
 import * as faults from "../../../helpers/faults/faults.mts";
@@ -128,7 +129,7 @@ export const createFaults = [
     {
       does: "repeats the API key in its error message",
       fault: faults.echoAuthorization(),
-      errorContains: "[withheld:",
+      errorContains: withheldText,
     },
     {
       does: "returns 429 for longer than `dbwebhooks:retrySeconds`",
