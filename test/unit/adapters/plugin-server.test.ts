@@ -41,13 +41,16 @@ async function startLog() {
 }
 
 /** Starts the plugin's server in this process. */
-async function startPlugin({ flush }: { flush?: () => Promise<void> } = {}) {
+async function startPlugin(
+  options: { flush?: () => Promise<void>; maxMessageBytes?: number } = {},
+) {
+  const { flush, maxMessageBytes } = options;
   const { engine, log } = await startLog();
   if (flush !== undefined) {
     log.flush = flush;
   }
   const server = new PluginServer(new EngineMonitor(undefined, () => {}), log);
-  const port = await server.listen();
+  const port = await server.listen(maxMessageBytes);
   const { call, close } = connect(String(port));
   onTestFinished(close);
   const configure = (settings: Record<string, unknown>, name = "eu") =>
@@ -205,10 +208,10 @@ describe("The plugin", () => {
     expect(service.webhooks).toHaveLength(1);
   });
 
-  it("refuses a message of more than 64 MiB", async () => {
-    const plugin = await startPlugin();
+  it("refuses a message that is larger than its limit", async () => {
+    const plugin = await startPlugin({ maxMessageBytes: 1_000 });
 
-    const error = await errorOf(plugin.check({ ...inputs, url: "x".repeat(65 * 1024 * 1024) }));
+    const error = await errorOf(plugin.check({ ...inputs, url: "x".repeat(1_000) }));
 
     expect(error).toMatchObject({ code: status.RESOURCE_EXHAUSTED });
   });
