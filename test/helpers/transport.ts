@@ -1,8 +1,7 @@
-import { onTestFinished, vi } from "vitest";
+import { vi } from "vitest";
 import type * as http from "../../src/api/send-once.ts";
-import type { CallResult, ClientOptions, ReportedDelay, Sender } from "../../src/api/transport.ts";
-import { Transport } from "../../src/api/transport.ts";
-import { errorBody, someSettings } from "./builders.ts";
+import type { CallResult, Sender } from "../../src/api/transport.ts";
+import { errorBody } from "./builders.ts";
 
 export const someRequest: http.HttpRequest = {
   method: "POST",
@@ -61,60 +60,6 @@ export const endedWith = (outcome: http.HttpOutcome): CallResult => ({
   elapsedMs: 0,
 });
 
-/** A transport on a fake clock. `respond` decides how each attempt ends. */
-export function fakeTransport(
-  respond: (attempt: number, name: string) => http.HttpOutcome | Promise<http.HttpOutcome>,
-  options: Partial<ClientOptions> = {},
-  stopping: AbortSignal = new AbortController().signal,
-  random = () => 0.5,
-) {
-  onTestFinished(() => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
-  });
-  useFakeClock();
-  const startedAt = Date.now();
-  // `endsAtStopIfUnsent`: whether a stop of Pulumi ends the attempt while its request is not sent
-  // yet.
-  const attempts: { name: string; atMs: number; endsAtStopIfUnsent: boolean }[] = [];
-  const waits: ReportedDelay[] = [];
-  const sendOnce: http.SendOnce = async ({ url }, stoppingSignal) => {
-    const name = url.pathname.slice(1);
-    if (stoppingSignal?.aborted) {
-      return unsent("stopping");
-    }
-    const endsAtStopIfUnsent = stoppingSignal !== undefined;
-    attempts.push({ name, atMs: Date.now() - startedAt, endsAtStopIfUnsent });
-    return respond(attempts.length, name);
-  };
-  const openConnections = vi.fn(async (_timeoutSeconds: number) => sendOnce);
-  const transport = new Transport(someSettings(options), stopping, openConnections, random);
-  /** Sends a request of this name. */
-  const send = (
-    name = "x",
-    sender: Sender = transport,
-    method: http.HttpRequest["method"] = "DELETE",
-  ) =>
-    sender.sendWithRetries({
-      request: { ...someRequest, method, url: new URL(name, someRequest.url) },
-      onDelay: (wait) => void waits.push(wait),
-    });
-  return {
-    attempts,
-    waits,
-    openConnections,
-    send,
-    create: (name: string) => send(name, transport, "POST"),
-    sendUndo: () => send("undo", transport.undoSender),
-    /** Sends requests at once and waits for all of them. */
-    sendAtOnce: (...names: readonly string[]) =>
-      settled(Promise.all(names.map((name) => send(name)))),
-    /** Returns when the attempts of one request, or of all, were sent. */
-    timesOf: (name?: string) =>
-      attempts.filter((attempt) => (name ?? attempt.name) === attempt.name).map(({ atMs }) => atMs),
-  };
-}
-
 /** Stops the clock, also that of `AbortSignal.timeout`, which no fake timers replace. */
 export function useFakeClock(): void {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
@@ -123,18 +68,6 @@ export function useFakeClock(): void {
     setTimeout(() => end.abort(), ms);
     return end.signal;
   });
-}
-
-/** Lets the fake clock run until a promise settles. */
-export async function settled<Result>(promise: Promise<Result>): Promise<Result> {
-  const end = Promise.allSettled([promise]);
-  while (!(await Promise.race([end, pendingWork()]))) {
-    if (vi.getTimerCount() === 0) {
-      throw new Error("nothing is left that could settle the promise");
-    }
-    await vi.advanceTimersToNextTimerAsync();
-  }
-  return promise;
 }
 
 /** Waits until everything that needs no timer has happened. */

@@ -1,19 +1,25 @@
-import { describe, expect, it, vi } from "vitest";
-import type { HttpOutcome } from "../../../src/api/send-once.ts";
-import type { ClientOptions } from "../../../src/api/transport.ts";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { HttpOutcome, HttpRequest, SendOnce } from "../../../src/api/send-once.ts";
+import {
+  type ClientOptions,
+  type ReportedDelay,
+  type Sender,
+  Transport,
+} from "../../../src/api/transport.ts";
+import { someSettings } from "../../helpers/builders.ts";
 import {
   connectionLost,
   dnsFailure,
-  fakeTransport,
   pendingWork,
   response,
-  settled,
+  someRequest,
   throttled,
   unsent,
+  useFakeClock,
 } from "../../helpers/transport.ts";
 
 type Outcome = HttpOutcome | (() => Promise<HttpOutcome>);
-type Respond = Parameters<typeof fakeTransport>[0];
+type Respond = (attempt: number, name: string) => HttpOutcome | Promise<HttpOutcome>;
 
 const ok = response(200);
 const okAfter6s = () => new Promise<HttpOutcome>((resolve) => setTimeout(resolve, 6_000, ok));
@@ -312,3 +318,69 @@ describe("An undo", () => {
     ]);
   });
 });
+
+/** A transport on a fake clock. `respond` decides how each attempt ends. */
+function fakeTransport(
+  respond: Respond,
+  options: Partial<ClientOptions> = {},
+  stopping: AbortSignal = new AbortController().signal,
+  random = () => 0.5,
+) {
+  onTestFinished(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+  useFakeClock();
+  const startedAt = Date.now();
+  // `endsAtStopIfUnsent`: whether a stop of Pulumi ends the attempt while its request is not sent
+  // yet.
+  const attempts: { name: string; atMs: number; endsAtStopIfUnsent: boolean }[] = [];
+  const waits: ReportedDelay[] = [];
+  const sendOnce: SendOnce = async ({ url }, stoppingSignal) => {
+    const name = url.pathname.slice(1);
+    if (stoppingSignal?.aborted) {
+      return unsent("stopping");
+    }
+    const endsAtStopIfUnsent = stoppingSignal !== undefined;
+    attempts.push({ name, atMs: Date.now() - startedAt, endsAtStopIfUnsent });
+    return respond(attempts.length, name);
+  };
+  const openConnections = vi.fn(async (_timeoutSeconds: number) => sendOnce);
+  const transport = new Transport(someSettings(options), stopping, openConnections, random);
+  /** Sends a request of this name. */
+  const send = (
+    name = "x",
+    sender: Sender = transport,
+    method: HttpRequest["method"] = "DELETE",
+  ) =>
+    sender.sendWithRetries({
+      request: { ...someRequest, method, url: new URL(name, someRequest.url) },
+      onDelay: (wait) => void waits.push(wait),
+    });
+  return {
+    attempts,
+    waits,
+    openConnections,
+    send,
+    create: (name: string) => send(name, transport, "POST"),
+    sendUndo: () => send("undo", transport.undoSender),
+    /** Sends requests at once and waits for all of them. */
+    sendAtOnce: (...names: readonly string[]) =>
+      settled(Promise.all(names.map((name) => send(name)))),
+    /** Returns when the attempts of one request, or of all, were sent. */
+    timesOf: (name?: string) =>
+      attempts.filter((attempt) => (name ?? attempt.name) === attempt.name).map(({ atMs }) => atMs),
+  };
+}
+
+/** Lets the fake clock run until a promise settles. */
+async function settled<Result>(promise: Promise<Result>): Promise<Result> {
+  const end = Promise.allSettled([promise]);
+  while (!(await Promise.race([end, pendingWork()]))) {
+    if (vi.getTimerCount() === 0) {
+      throw new Error("nothing is left that could settle the promise");
+    }
+    await vi.advanceTimersToNextTimerAsync();
+  }
+  return promise;
+}
