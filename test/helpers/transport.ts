@@ -1,4 +1,4 @@
-import { vi } from "vitest";
+import { expect, vi } from "vitest";
 import type * as http from "../../src/api/send-once.ts";
 import type { CallResult, Sender } from "../../src/api/transport.ts";
 import { errorBody } from "./builders.ts";
@@ -59,6 +59,10 @@ export const endedWith = (outcome: http.HttpOutcome): CallResult => ({
   attempts: 1,
   elapsedMs: 0,
 });
+
+/** Matches a time in ms that is random within bounds. */
+export const between = (least: number, most: number) =>
+  expect.toSatisfy((ms: number) => ms >= least && ms <= most, `from ${least} to ${most}`);
 
 /** Stops the clock, also that of `AbortSignal.timeout`, which no fake timers replace. */
 export function useFakeClock(): void {

@@ -3,11 +3,11 @@ import * as policy from "../../../src/api/retry-policy.ts";
 import type { HttpOutcome, HttpRequest } from "../../../src/api/send-once.ts";
 import * as outcomes from "../../helpers/transport.ts";
 
-/** Returns what follows an attempt: by default a deletion's first, whose retry waits 500 ms. */
+/** Returns what follows an attempt: by default a deletion's first. */
 function stepAfter(
   outcome: HttpOutcome,
   changes: Partial<policy.EndedAttempt & policy.RetryLimits> = {},
-  random = 1,
+  random = 0.5,
 ) {
   const attempt = {
     method: "DELETE",
@@ -22,6 +22,8 @@ function stepAfter(
 
 type Method = HttpRequest["method"];
 const methods: readonly Method[] = ["POST", "DELETE", "GET"];
+
+const delayOf = (step: policy.Step) => ("delayMs" in step ? step.delayMs : Number.NaN);
 
 /** Returns the methods of the requests that are retried after an outcome. */
 const retriedMethods = (outcome: HttpOutcome) =>
@@ -68,21 +70,26 @@ it.each<[string, HttpOutcome, retried: readonly Method[]]>([
 });
 
 it.each([
-  { attemptNumber: 1, random: 1, delayMs: 500 },
-  { attemptNumber: 5, random: 1, delayMs: 8_000 },
-  { attemptNumber: 6, random: 1, delayMs: 10_000 },
-  { attemptNumber: 1, random: 0, delayMs: 250 },
-])("The delay is $delayMs ms after attempt $attemptNumber, with random number $random", (row) => {
-  const step = stepAfter(outcomes.dnsFailure, { attemptNumber: row.attemptNumber }, row.random);
+  { attemptNumber: 1, mostMs: 500 },
+  { attemptNumber: 2, mostMs: 1_000 },
+  { attemptNumber: 5, mostMs: 8_000 },
+  { attemptNumber: 6, mostMs: 10_000 },
+  { attemptNumber: 99, mostMs: 10_000 },
+])("The delay after attempt $attemptNumber is random, and at most $mostMs ms", (row) => {
+  const { attemptNumber, mostMs } = row;
+  const stepWith = (random: number) => stepAfter(outcomes.dnsFailure, { attemptNumber }, random);
 
-  expect(step).toEqual({ kind: "retry", delayMs: row.delayMs });
+  const delays = [0, 0.25, 0.5, 0.75, 0.999].map((random) => delayOf(stepWith(random)));
+
+  expect(delays).toEqual(Array(5).fill(outcomes.between(mostMs / 2, mostMs)));
+  expect(Math.max(...delays) - Math.min(...delays)).toBeGreaterThan(mostMs / 4);
 });
 
-it.each<[response: string, HttpOutcome, attemptNumber: number, delayMs: number]>([
+it.each<[response: string, HttpOutcome, attemptNumber: number, delayMs: unknown]>([
   ["429 with Retry-After: 3", outcomes.throttled(3_000), 5, 3_000],
   ["a throttling 503", outcomes.throttledBy503(3_000), 5, 3_000],
-  ["429 without Retry-After", outcomes.throttled(), 2, 1_000],
-  ["429 with Retry-After: 0", outcomes.throttled(0), 2, 1_000],
+  ["429 without Retry-After", outcomes.throttled(), 2, outcomes.between(500, 1_000)],
+  ["429 with Retry-After: 0", outcomes.throttled(0), 2, outcomes.between(500, 1_000)],
 ])("The delay holds for all requests after %s", (_response, outcome, attemptNumber, delayMs) => {
   expect(stepAfter(outcome, { attemptNumber })).toEqual({ kind: "pause", delayMs });
 });
@@ -101,9 +108,9 @@ it("Retries of a refused connection end after 15 s, or after retrySeconds if tha
     stepAfter(outcomes.connectionRefused, { elapsedMs, retrySeconds });
 
   expect(stepAt(14_500).kind).toBe("retry");
-  expect(stepAt(14_501)).toEqual(endFor("connectionRefused"));
-  expect(stepAt(14_501, 15)).toEqual(endFor("retrySeconds"));
-  expect(stepAt(9_501, 10)).toEqual(endFor("retrySeconds"));
+  expect(stepAt(15_000)).toEqual(endFor("connectionRefused"));
+  expect(stepAt(15_000, 15)).toEqual(endFor("retrySeconds"));
+  expect(stepAt(10_000, 10)).toEqual(endFor("retrySeconds"));
 });
 
 it("A retry is given up because Pulumi is stopping, but a response without retries gives no such reason", () => {
