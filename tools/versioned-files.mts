@@ -1,7 +1,7 @@
 import { globSync } from "node:fs";
 import { join } from "node:path";
 
-const names = ["README.md", "docs/*.md", "examples/{,*/}{README.md,package.json}"];
+const names = ["README.md", "docs/*.md", "examples/README.md", "examples/*/package.json"];
 
 /**
  * The paths of the files that contain the version of the package, from the root of the repository.

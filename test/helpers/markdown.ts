@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { repository } from "./directory.ts";
 
-const names = ["*.md", "docs/**/*.md", "examples/{,*/}README.md"];
+const names = ["*.md", "docs/**/*.md", "examples/README.md"];
 /** The paths of all Markdown pages, from the root of the repository. */
 export const pages: readonly string[] = globSync(names, { cwd: repository }).sort();
 

@@ -15,8 +15,8 @@ import {
   withTwoServices,
 } from "../helpers/two-services.ts";
 
-// The tests follow the headings "The base URL has changed" and "The old key no longer works" in
-// docs/troubleshooting.md, and "The same service at a new address" in docs/configuration.md.
+// The tests follow the headings "The base URL has changed" and "A wrong key" in
+// docs/troubleshooting.md.
 
 const movedBack = {
   isSuccess: true,

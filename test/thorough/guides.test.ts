@@ -4,29 +4,42 @@ import { describe, inject, it } from "vitest";
 import { succeed } from "../helpers/commands.ts";
 import { repository, withDirectory, writeFiles } from "../helpers/directory.ts";
 import { withExample } from "../helpers/example.ts";
-import { followGuide } from "../helpers/guide.ts";
+import { type CommandBlock, commandBlocks, followGuide } from "../helpers/guide.ts";
 import { codeBlocks, readPage, sectionOf } from "../helpers/markdown.ts";
 import { stackEnvironment } from "../helpers/pulumi.ts";
 
-const readmeOf = (example: string) => readPage(`examples/${example}/README.md`);
+const examplesPage = readPage("examples/README.md");
+const [serveBlock, stackBlock, destroyBlock] = commandBlocks(
+  sectionOf(examplesPage, "Run an example"),
+).map(toMarkdown);
 
-describe("The commands of a README succeed and print the documented output", () => {
-  it.concurrent.each(["basic", "per-table", "multi-account", "cross-stack", "rotation"])(
-    "in this repository: README of examples/%s",
-    (name) => withExample(name, (example) => followGuide(readmeOf(name), example)),
+const [{ commands: crossStackCommands } = { commands: "" }] = commandBlocks(
+  sectionOf(examplesPage, "cross-stack"),
+);
+
+describe("The commands of a page succeed and print the documented output", () => {
+  it.concurrent.each([
+    ["basic", "basic"],
+    ["per-table", "per-table"],
+    ["multi-account", "multi-account"],
+    ["cross-stack", "cross-stack/producer"],
+    ["receiver", "basic"],
+    ["rotation", "rotation"],
+  ])("in this repository: %s in examples/README.md, in %s", (heading, directory) =>
+    withExample(directory, (example) => followGuide(guideOf(heading), example)),
   );
 
   it.concurrent.each(["yaml", "python", "go"])(
-    "in an empty directory: README of examples/%s",
+    "in an empty directory: %s in examples/README.md",
     (name) =>
       withDirectory(async (directory) => {
         const environment = await stackEnvironment(directory);
         const adapt = adaptedTo(name);
-        await followGuide(readmeOf(name), { directory, environment, adapt });
+        await followGuide(guideOf("yaml, python, go"), { directory, environment, adapt });
       }),
   );
 
-  it("in a clone: README with its quick start and the real service, and then README of examples/receiver", async () => {
+  it("in a clone: README with its quick start and the real service", async () => {
     const readme = readPage("README.md");
     const guide = sectionOf(readme, "Quick start") + sectionOf(readme, "Use the real service");
     const destroy = "\n```sh\npulumi destroy --yes --remove\n```\n";
@@ -62,32 +75,44 @@ describe("The commands of a README succeed and print the documented output", () 
             .replace(/(?<=--secret dbwebhooks:apiKey)$/m, " local-api-key")
             .replace("https://tables.fillout.com", "http://127.0.0.1:8787"),
       });
-      await followGuide(sectionOf(readmeOf("receiver"), "Try it"), {
-        directory: join(home, "orders"),
-        environment,
-        adapt: (commands) =>
-          commands
-            // The receiver has a terminal of its own.
-            .replace(
-              /^node receiver.*$/m,
-              "$& &\nuntil curl -s http://127.0.0.1:$PORT; do sleep 0.1; done",
-            )
-            .replace(/^rm -r/m, "kill $!\n$&"),
-      });
     });
   });
 });
 
-/** Adapts the commands of a README to the language hosts of this machine. */
-function adaptedTo(language: string): (commands: string) => string {
+/**
+ * The commands of an example between those that all examples have in common. Where an example
+ * starts the service in its own way, that is the first block that does so.
+ */
+function guideOf(heading: string): string {
+  const blocks = commandBlocks(sectionOf(examplesPage, heading));
+  const at = blocks.findIndex(({ commands }) => commands.includes(" serve"));
+  const before = at === -1 ? [serveBlock] : blocks.slice(0, at + 1).map(toMarkdown);
+  return [...before, stackBlock, ...blocks.slice(at + 1).map(toMarkdown), destroyBlock].join("");
+}
+
+function toMarkdown({ commands, output }: CommandBlock): string {
+  const documented = output === "" ? "" : `\`\`\`text\n${output}\`\`\`\n`;
+  return `\`\`\`sh\n${commands}\`\`\`\n${documented}`;
+}
+
+/** Adapts the commands of an example to its language, and to the language hosts of this machine. */
+function adaptedTo(name: string): (commands: string) => string {
   const packageAdd = join(repository, "test/helpers/languages/package-add.mts");
-  const standIn = `'${process.execPath}' '${packageAdd}' ${language}`;
-  const real = /^pulumi package add dbwebhooks$/m;
+  const standIn = `'${process.execPath}' '${packageAdd}' ${name}`;
+  const packageAddLine = /^pulumi package add dbwebhooks$/m;
   // The host that can be built here ignores the option virtualenv. The terminal of `pulumi up`
   // begins with export.
-  const activate = language === "python" ? ". venv/bin/activate\n" : "";
-  return (commands) =>
-    inject("hasPackageAdd")
-      ? commands
-      : commands.replace(real, standIn).replace(/^(?=export )/m, activate);
+  const activate = name === "python" ? ". venv/bin/activate\n" : "";
+  return (commands) => {
+    const ofExample = commands.replace("EXAMPLE=python", `EXAMPLE=${name}`);
+    if (name === "yaml") {
+      const withConsumer = crossStackCommands.replaceAll("../consumer", "consumer");
+      return ofExample
+        .replace(packageAddLine, "")
+        .replace(/^pulumi up --yes\n/m, () => withConsumer);
+    }
+    return inject("hasPackageAdd")
+      ? ofExample
+      : ofExample.replace(packageAddLine, standIn).replace(/^(?=export )/m, activate);
+  };
 }
