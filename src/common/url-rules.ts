@@ -46,7 +46,7 @@ export function validateBaseUrl(baseUrl: string): readonly string[] {
   }
   if (`${parsed.pathname.toLowerCase()}/`.includes(`${apiPath}/`)) {
     return [
-      `must be the address of the service alone: leave out ${apiPath}, which is added to it, and everything after it`,
+      `must be the URL of the service alone: leave out ${apiPath}, which is added to it, and everything after it`,
     ];
   }
   return isInsecure(parsed)

@@ -15,7 +15,7 @@ export interface WebhookArgs {
    */
   databaseId: pulumi.Input<string>;
   /**
-   * The address that receives the notifications by HTTP POST: an absolute `https:` URL, or an
+   * The URL that receives the notifications by HTTP POST: an absolute `https:` URL, or an
    * `http:` URL on a loopback host, of at most 2,000 characters. `allowInsecureUrl` allows `http:`
    * on other hosts. The URL is often a credential: pass it as a secret to have it encrypted in the
    * state.
@@ -63,15 +63,14 @@ export interface WebhookArgs {
  */
 export interface ProviderArgs {
   /**
-   * The address of the service, with a path prefix if it has one: `https:`, or `http:` on a
+   * The URL of the service, with a path prefix if it has one: `https:`, or `http:` on a
    * loopback host. At most 2,000 characters, without user name, password, query, fragment, and
    * `/api/v1`, which is added to it. Stored normalized, without a slash at the end.
    *
-   * This cannot change: for a service with another address, declare a second Provider, and pass it
-   * to the webhooks. They are created at the new address, and the old Provider deletes the old
-   * ones.
+   * This cannot change: for another base URL, declare a second Provider, and pass it to the
+   * webhooks. They are created at the new base URL, and the old Provider deletes the old ones.
    *
-   * @remarks `pulumi-dbwebhooks/native` refuses another address in a preview. With
+   * @remarks `pulumi-dbwebhooks/native` refuses another base URL in a preview. With
    * `pulumi-dbwebhooks`, the deletion of the old webhooks fails.
    */
   baseUrl: pulumi.Input<string>;

@@ -84,7 +84,7 @@ describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
 
     expect(errorsIn("full")).toContainEqual(["A refused creation", "notCreated"]);
     for (const database of ["onePerUrl", "repeated"]) {
-      expect(errorsIn(database)).toContainEqual(["The service returned a known id", "inDoubt"]);
+      expect(errorsIn(database)).toContainEqual(["A repeated id", "inDoubt"]);
     }
     expect(errorsIn("pair")).toContainEqual(["Two resources have one webhook", "unchanged"]);
     expect(requests.filter(isDelete)).toEqual([]);

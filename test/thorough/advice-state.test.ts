@@ -68,7 +68,7 @@ it.each<{ way: string; program: Program; remove: (stack: TestStack) => Promise<u
         const opts = { dependsOn: Object.keys(webhooks).map(reference) };
         await stack.declare({ ...webhooks, tasks: { ...withUrl("tasks"), opts } });
         const failed = await stack.pulumi(["up", ...noPromptFlags]);
-        expect(failed.output).toMatch(/"The service returned a known id" in .* \[inDoubt\]/);
+        expect(failed.output).toMatch(/"A repeated id" in .* \[inDoubt\]/);
 
         after.webhooks = [];
         await remove(stack);
@@ -224,7 +224,7 @@ it("A service that uses a number twice ends in doubt, and the page's three steps
       await removeFromState(stack, "orders");
       const { requests } = await up();
 
-      expect(failed.output).toMatch(/"The service returned a known id" in .* \[inDoubt\]/);
+      expect(failed.output).toMatch(/"A repeated id" in .* \[inDoubt\]/);
       expect(methodsOf(requests)).toEqual(["POST"]);
       await expectAgreement(stack, service);
     },

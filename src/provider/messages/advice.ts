@@ -52,7 +52,7 @@ const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
     ),
   unsupported: ({ settings }, { request }) =>
     step(
-      `There is no such operation at this address: a proxy or another host may have responded.`,
+      `There is no such operation at this base URL: a proxy or another host may have responded.`,
       `Check ${nameOfSetting(settings, "baseUrl")}.`,
       request.method === "DELETE" && goneAdvice,
       request.method === "GET" &&
@@ -142,7 +142,7 @@ function redirectAdvice(
     redirectOrigin === undefined ? "elsewhere" : `to ${reporter.redact(redirectOrigin, 200)}`;
   return step(
     `It redirects ${target}, and the API key is not sent there:`,
-    `set ${baseUrl} to the address of the service itself.`,
+    `set ${baseUrl} to that of the service itself.`,
   );
 }
 

@@ -40,7 +40,7 @@ const deleteOnlyNewAdvice = sentences(
 
 const twoResourcesAdvice = sentences(
   `Find out which one is to keep it (which url the service has for it),`,
-  `and remove the other entry with "pulumi state delete".`,
+  `and remove the other one from the state with "pulumi state delete".`,
 );
 
 /** Every failure of an operation, as a function of its facts. */
@@ -60,8 +60,8 @@ export const failures = {
     kind,
     cause: "its id and its state do not name one webhook. Nothing was sent",
     nextStep: sentences(
-      `If somebody has edited the state, restore the entry,`,
-      `or delete the webhook at the service and then its entry with "pulumi state delete".`,
+      `If somebody has edited the state, restore it,`,
+      `or delete the webhook at the service, and then from the state with "pulumi state delete".`,
     ),
   }),
 
@@ -70,10 +70,10 @@ export const failures = {
     kind: "unchanged",
     cause: otherBaseUrlText(settings, baseUrl),
     nextStep: sentences(
-      `The default provider has one address and one key, so it could not delete the webhook there.`,
-      `First set baseUrl and apiKey back to the address in the state and its key, and run "pulumi up".`,
+      `The default provider has one base URL and one key, so it could not delete the webhook there.`,
+      `First set baseUrl and apiKey back to the base URL in the state and its key, and run "pulumi up".`,
       `Then declare a Provider for the other service.`,
-      `If it is the same service at a new address, edit the state instead, as the page says.`,
+      `If the same service has a new base URL, change it in the state instead, as the page says.`,
     ),
     heading: "The base URL has changed",
   }),
@@ -125,12 +125,12 @@ export const failures = {
   knownId: (id: string): Failure => ({
     kind: "inDoubt",
     cause: sentences(
-      `the service returned webhook ${shownValue(id)}, and this command has met that number before: in the state, in a`,
-      `response, in an import or in a deletion. Either the service returned an existing webhook, or it gave the number`,
+      `the service returned webhook ${shownValue(id)}, and this command has met that id before: in the state, in a`,
+      `response, in an import or in a deletion. Either the service returned an existing webhook, or it gave the id`,
       `to a new one, whose secret is lost. Nothing was deleted`,
     ),
     nextStep: "Find out which of the two it is before you run the command again.",
-    heading: "The service returned a known id",
+    heading: "A repeated id",
   }),
   unusableSecret: (id: string, problem: string): Failure => ({
     kind: "inDoubt",
@@ -183,12 +183,12 @@ export const failures = {
     // only got the old address back.
     nextStep: settings.isExplicit
       ? sentences(
-          `If you know the address in the state, first let the webhook use the provider that it had:`,
-          `remove or change its option provider, or set this Provider back to that address and its key,`,
-          `and declare a second Provider for the webhooks that are at the other address by now.`,
+          `If you know the base URL in the state, first let the webhook use the provider that it had:`,
+          `remove or change its option provider, or set this Provider back to that base URL and its key,`,
+          `and declare a second Provider for the webhooks that are at the other base URL by now.`,
           `Then run "pulumi up" before any other command.`,
         )
-      : "If you know the address in the state, use it together with its own key again.",
+      : "If you know the base URL in the state, use it together with its own key again.",
     heading: "The base URL has changed",
   }),
   notDeleted: (context: MessageContext, call: EndedCall): Failure => ({

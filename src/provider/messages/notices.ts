@@ -21,7 +21,7 @@ export function differenceText(name: string, labels: readonly string[]): string 
 export function importText(id: string): string {
   return sentences(
     `Importing webhook ${id}, as ${importVariable} describes it: it was not looked up.`,
-    `If another resource has this webhook, or its deletion is pending, first remove that entry with "pulumi state delete":`,
+    `If another resource has this webhook, or its deletion is pending, first remove that resource from the state with "pulumi state delete":`,
     `otherwise Pulumi may delete the webhook with it.`,
   );
 }
@@ -55,7 +55,7 @@ export function absentFromListText(name: string): string {
   return sentences(
     `The service does not list ${name}, so a refresh removes it from the state.`,
     `If the program declares it, "pulumi up" then creates a new one, with a new secret:`,
-    `before that, look at the service for a webhook with this number, because a list can lag behind.`,
+    `before that, look at the service for a webhook with this id, because a list can lag behind.`,
   );
 }
 

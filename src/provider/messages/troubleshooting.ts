@@ -4,7 +4,7 @@
  */
 export const troubleshootingHeadings = [
   "inDoubt",
-  "The service returned a known id",
+  "A repeated id",
   "leftBehind",
   "A wrong key",
   "The base URL has changed",

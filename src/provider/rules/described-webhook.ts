@@ -23,7 +23,7 @@ export type DescribedWebhook =
  */
 export function readDescribedWebhook(id: string, variable = ""): DescribedWebhook {
   if (webhookIdOf(id) === undefined) {
-    return { problem: "the id to import is not the number of a webhook, such as 42" };
+    return { problem: "the id to import is not that of a webhook, such as 42" };
   }
   if (variable === "") {
     return {

@@ -162,7 +162,7 @@ function validateSameBaseUrl(old: string | undefined, next: string | undefined):
   return old === undefined || next === undefined || old === next
     ? []
     : [
-        `baseUrl: is ${shownValue(next)}, and this Provider has the address ${shownValue(old)}, which cannot change; set it back, and declare a second Provider with the new address and its key, or, if the same service has a new address, edit the state as docs/configuration.md says`,
+        `baseUrl: is ${shownValue(next)}, and this Provider has the base URL ${shownValue(old)}, which cannot change; set it back, and declare a second Provider with the new base URL and its key, or, if the same service has a new base URL, change it in the state, as "The base URL has changed" in docs/troubleshooting.md says`,
       ];
 }
 

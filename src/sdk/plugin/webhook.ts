@@ -33,8 +33,8 @@ export class Webhook extends WebhookResource {
    *
    * @param name The name of the resource, unique in its stack.
    * @param args The subscription.
-   * @param opts Options that all Pulumi resources have. `import` takes the number of
-   * a webhook that `DBWEBHOOKS_IMPORT` describes.
+   * @param opts Options that all Pulumi resources have. `import` takes the id of a webhook that
+   * `DBWEBHOOKS_IMPORT` describes.
    * @throws RunError for the option `id`, and for a provider of any other package (that of
    * `pulumi-dbwebhooks` included).
    */

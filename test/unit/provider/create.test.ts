@@ -339,7 +339,7 @@ describe("A creation for which the service returns a webhook that the provider k
 
     const { message } = await errorOf(create(someArgs({ tableId: "tbl_other" })));
 
-    expect(message).toContain("The service returned a known id");
+    expect(message).toContain("A repeated id");
   });
 
   it("is in doubt, and so is the next one, when the webhook is deleted while the creation is in flight", async () => {
