@@ -146,7 +146,7 @@ function redirectAdvice(
   );
 }
 
-function apiKeyAdvice({ isExplicit }: Settings): string {
+function apiKeyAdvice({ isExplicit, namesFromEnvironment }: Settings): string {
   return isExplicit
     ? sentences(
         `Correct the argument apiKey of the Provider, or declare the Provider again if it has left the program;`,
@@ -155,5 +155,7 @@ function apiKeyAdvice({ isExplicit }: Settings): string {
     : sentences(
         `Set ${settingsTable.apiKey.variable} to the right key: it sets the key for this command,`,
         `whatever the stack stores.`,
+        !namesFromEnvironment.includes("apiKey") &&
+          `"pulumi config set --secret dbwebhooks:apiKey" stores it for the next "pulumi up".`,
       );
 }
