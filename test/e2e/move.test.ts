@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import {
+  describeMove,
   dynamicProvider,
-  expectMove,
   identitiesIn,
   plugin,
   run,
@@ -11,8 +11,11 @@ import { yamlProgram } from "../helpers/programs.ts";
 import { noPromptFlags, withStack } from "../helpers/stack.ts";
 
 // The other direction is in the tier `thorough`.
-it("A changed import line moves webhooks from the dynamic provider to the plugin", () =>
-  expectMove(dynamicProvider, plugin));
+describeMove(
+  "A move from the dynamic provider to the plugin by a changed import line",
+  dynamicProvider,
+  plugin,
+);
 
 it("A program in YAML takes over the webhooks of one in JavaScript, also with the option import", async () => {
   await withStack(async (stack) => {

@@ -1,9 +1,9 @@
-import { expect } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { someArgs } from "./builders.ts";
 import { isDelete, respondWith, times } from "./faults/faults.mts";
 import { javascriptPluginProgram } from "./programs.ts";
 import { methodsOf } from "./recorder.mts";
-import { noPromptFlags, type TestStack, withStack } from "./stack.ts";
+import { noPromptFlags, shareStack, type TestStack } from "./stack.ts";
 
 export const dynamicProvider = {
   entry: "pulumi-dbwebhooks",
@@ -74,47 +74,67 @@ export const typesIn = async (stack: TestStack) =>
 type Side = typeof plugin;
 
 /**
- * Moves a stack from one provider to the other by a changed import line, and back for its
- * `destroy`, and asserts that nothing happens to the webhooks that the program does not change.
+ * Declares the tests of a move: a stack moves from one provider to the other by a changed import
+ * line, and back for its `destroy`.
  */
-export async function expectMove(from: Side, to: Side): Promise<void> {
-  await withStack(
-    async (stack) => {
-      const { service } = stack;
-      const up = () => run(stack, "up", ...noPromptFlags);
-      await writeWith(stack, from.entry);
-      await up();
-      // The deletion of an old webhook stays pending.
-      service.use(times(1, respondWith(400), isDelete));
-      const pending = "https://example.com/pending-2";
-      await writeWith(stack, from.entry, { pending });
-      const failed = await up();
-      const before = await identitiesIn(stack, kept);
+export function describeMove(title: string, from: Side, to: Side): void {
+  describe(title, () => {
+    const stack = shareStack({ program: javascriptPluginProgram });
+    let move: Awaited<ReturnType<typeof playMove>>;
 
-      await writeWith(stack, to.entry, { pending });
-      const preview = await run(stack, "preview", "--diff");
-      // A refresh with the program asks the new provider about the state of the old one.
-      const refreshed = await run(stack, "refresh", "--run-program", ...noPromptFlags);
-      await writeWith(stack, to.entry, { pending, changed: "https://example.com/changed-2" }, true);
-      const moved = await up();
-      const after = await identitiesIn(stack, kept);
-      const types = await typesIn(stack);
-      const texts = preview.output + refreshed.output + moved.output + (await stack.storedText());
-      await writeWith(stack, from.entry, { pending });
-      const destroyed = await run(stack, "destroy", "--run-program", ...noPromptFlags);
+    beforeAll(async () => {
+      move = await playMove(stack(), from, to);
+    });
 
-      expect(failed.exitCode).not.toBe(0);
-      expect(preview).toMatchObject({ exitCode: 0, methods: [] });
-      expect(preview.output).not.toMatch(/Webhook\b.*\breplace/);
-      expect(refreshed).toMatchObject({ exitCode: 0, methods: [] });
-      // The pending deletion, and the replacement of the webhook that has changed.
-      expect(moved).toMatchObject({ exitCode: 0, methods: ["DELETE", "DELETE", "POST"] });
-      expect(after).toEqual(before);
-      expect(types).toEqual(new Set([`${to.type}:Webhook`]));
-      expect(texts).not.toMatch(/whsec_|path-token|local-api-key/);
-      expect(destroyed).toMatchObject({ exitCode: 0, methods: Array(7).fill("DELETE") });
-      expect(service.webhooks).toEqual([]);
-    },
-    { program: javascriptPluginProgram },
-  );
+    it("sends nothing in a preview and in a refresh, and announces no replacement", () => {
+      expect(move.preview).toMatchObject({ exitCode: 0, methods: [] });
+      expect(move.preview.output).not.toMatch(/Webhook\b.*\breplace/);
+      expect(move.refreshed).toMatchObject({ exitCode: 0, methods: [] });
+    });
+
+    it("deletes what was pending, and replaces only the webhook that the program changes", () => {
+      expect(move.failed.exitCode).not.toBe(0);
+      expect(move.moved).toMatchObject({ exitCode: 0, methods: ["DELETE", "DELETE", "POST"] });
+    });
+
+    it("keeps the numbers and the secrets of the others, and gives all of them the new type", () => {
+      expect(move.after).toEqual(move.before);
+      expect(move.types).toEqual(new Set([`${to.type}:Webhook`]));
+    });
+
+    it("shows and stores no secret in clear text", () => {
+      expect(move.texts).not.toMatch(/whsec_|path-token|local-api-key/);
+    });
+
+    it("leaves webhooks that the former provider can delete", () => {
+      expect(move.destroyed).toMatchObject({ exitCode: 0, methods: Array(7).fill("DELETE") });
+      expect(stack().service.webhooks).toEqual([]);
+    });
+  });
+}
+
+async function playMove(stack: TestStack, from: Side, to: Side) {
+  const up = () => run(stack, "up", ...noPromptFlags);
+  await writeWith(stack, from.entry);
+  await up();
+  // The deletion of an old webhook stays pending.
+  stack.service.use(times(1, respondWith(400), isDelete));
+  const pending = "https://example.com/pending-2";
+  await writeWith(stack, from.entry, { pending });
+  const failed = await up();
+  const before = await identitiesIn(stack, kept);
+
+  await writeWith(stack, to.entry, { pending });
+  const preview = await run(stack, "preview", "--diff");
+  // A refresh with the program asks the new provider about the state of the old one.
+  const refreshed = await run(stack, "refresh", "--run-program", ...noPromptFlags);
+  await writeWith(stack, to.entry, { pending, changed: "https://example.com/changed-2" }, true);
+  const moved = await up();
+  const after = await identitiesIn(stack, kept);
+  const types = await typesIn(stack);
+  const texts = preview.output + refreshed.output + moved.output + (await stack.storedText());
+
+  await writeWith(stack, from.entry, { pending });
+  const destroyed = await run(stack, "destroy", "--run-program", ...noPromptFlags);
+  return { failed, before, preview, refreshed, moved, after, types, texts, destroyed };
 }

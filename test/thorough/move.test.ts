@@ -1,11 +1,14 @@
 import { expect, it } from "vitest";
 import { someArgs } from "../helpers/builders.ts";
-import { dynamicProvider, expectMove, plugin, run, typesIn } from "../helpers/moves.ts";
+import { describeMove, dynamicProvider, plugin, run, typesIn } from "../helpers/moves.ts";
 import { javascriptPluginProgram } from "../helpers/programs.ts";
 import { expectAgreement, noPromptFlags, withStack } from "../helpers/stack.ts";
 
-it("A changed import line moves webhooks from the plugin to the dynamic provider", () =>
-  expectMove(plugin, dynamicProvider));
+describeMove(
+  "A move from the plugin to the dynamic provider by a changed import line",
+  plugin,
+  dynamicProvider,
+);
 
 it("A program of the dynamic provider takes over what the plugin has imported", async () => {
   await withStack(
