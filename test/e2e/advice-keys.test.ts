@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { notFound } from "../helpers/faults/faults.mts";
 import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.ts";
 import { methodsAndKeysOf, noPromptFlags, shareStack } from "../helpers/stack.ts";
@@ -22,13 +22,22 @@ describe.each([javascriptProgram, yamlProgram])("Keys of $name", (program) => {
     const account = { baseUrl, apiKey };
     return stack().declare(webhooks, { account, listing: { ...account, listing } });
   };
-  const run = async (args: readonly string[], variables = {}) => {
+  type Outcome = Awaited<ReturnType<typeof destroyAs>>;
+  const destroyAs = async (flag: string, variables: Readonly<Record<string, string>>) => {
+    const args = ["destroy", ...noPromptFlags, flag];
     const { exitCode, output, requests } = await stack().pulumi(args, variables);
-    return { exitCode, output, requests: methodsAndKeysOf(requests) };
+    return {
+      exitCode,
+      output,
+      requests: methodsAndKeysOf(requests).toSorted(),
+      stored: Object.keys(await stack().storedWebhooks()).toSorted(),
+      existing: stack().service.webhooks.length,
+    };
   };
-  const storedNames = async () => Object.keys(await stack().storedWebhooks()).toSorted();
+  let refused: Outcome;
+  let destroyed: Outcome;
 
-  it("of another account, rotated keys and databases that are gone remove no webhook from the state", async () => {
+  beforeAll(async () => {
     const { service, up } = stack();
     await declare("local-api-key", true);
     await up();
@@ -42,31 +51,27 @@ describe.each([javascriptProgram, yamlProgram])("Keys of $name", (program) => {
       const isOld = databaseId === "rotated" && authorization === "Bearer local-api-key";
       return isOld ? unauthorized() : next();
     });
+    const ofAnother = { DBWEBHOOKS_API_KEY: "key-of-another-account" };
+    refused = await destroyAs("--continue-on-error", ofAnother);
 
-    const destroy = ["destroy", ...noPromptFlags, "--continue-on-error"];
-    const { exitCode, output } = await run(destroy, {
-      DBWEBHOOKS_API_KEY: "key-of-another-account",
-    });
-
-    expect(exitCode).not.toBe(0);
-    expect(await storedNames()).toEqual(Object.keys(webhooks).toSorted());
-    expect(service.webhooks).toHaveLength(2);
-    expect(output).toMatch(/"A wrong key" in .* \[notDeleted\]/);
+    await declare("next-key", false);
+    destroyed = await destroyAs("--run-program", { DBWEBHOOKS_LISTING: "false" });
   });
 
-  it("end with `pulumi destroy --run-program` for a Provider, and lost databases with listing set to false", async () => {
-    await declare("next-key", false);
+  it("of another account, rotated keys and databases that are gone remove no webhook from the state", () => {
+    const stored = Object.keys(webhooks).toSorted();
 
-    const destroy = ["destroy", ...noPromptFlags, "--run-program"];
-    const { exitCode, output, requests } = await run(destroy, { DBWEBHOOKS_LISTING: "false" });
+    expect(refused.exitCode).not.toBe(0);
+    expect(refused).toMatchObject({ stored, existing: 2 });
+    expect(refused.output).toMatch(/"A wrong key" in .* \[notDeleted\]/);
+  });
 
-    expect(exitCode, output).toBe(0);
-    expect(await storedNames()).toEqual([]);
-    expect(requests.toSorted()).toEqual([
-      ...Array(2).fill("DELETE Bearer local-api-key"),
-      ...Array(2).fill("DELETE Bearer next-key"),
-    ]);
-    expect(stack().service.webhooks).toEqual([]);
+  it("end with `pulumi destroy --run-program` for a Provider, and lost databases with listing set to false", () => {
+    const deletionsWith = (key: string) => Array(2).fill(`DELETE Bearer ${key}`);
+    const requests = [...deletionsWith("local-api-key"), ...deletionsWith("next-key")];
+
+    expect(destroyed, destroyed.output).toMatchObject({ exitCode: 0, stored: [], existing: 0 });
+    expect(destroyed.requests).toEqual(requests);
   });
 });
 

@@ -1,7 +1,7 @@
-import { describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { isDelete, isOf, isPost, respondWith } from "../helpers/faults/faults.mts";
 import { javascriptProgram, reference, type Webhooks, yamlProgram } from "../helpers/programs.ts";
-import { recordRequests } from "../helpers/recorder.mts";
+import { type RecordedRequest, recordRequests } from "../helpers/recorder.mts";
 import { expectAgreement, noPromptFlags, removeFromState, shareStack } from "../helpers/stack.ts";
 
 // The tests follow the page docs/troubleshooting.md. Each situation has a database of its own.
@@ -37,8 +37,10 @@ const corrected: Webhooks = {
 
 describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
   const stack = shareStack({ program });
-  let output = "";
+  let output: string;
   let numbersBefore: readonly number[];
+  let sentWithMistakes: readonly RecordedRequest[];
+  let sentCorrected: readonly RecordedRequest[];
   const numbersIn = (...databaseIds: readonly string[]) => {
     const { webhooks } = stack().service;
     return webhooks
@@ -52,7 +54,7 @@ describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
     return new Set(lines.map((line) => /See "(.*)" in .*\[(\w+)\]$/.exec(line)?.slice(1)));
   };
 
-  it("a full database and each webhook that is returned a second time is an error, and nothing is deleted", async () => {
+  beforeAll(async () => {
     const { service, declare, up, start } = stack();
     await declare(before);
     await up();
@@ -61,7 +63,7 @@ describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
     const running = start(["up", ...noPromptFlags, "--continue-on-error"]);
     // A failed resource ends a JavaScript program, so none fails before all creations are in
     // flight.
-    service.use(async (request, next) => {
+    const removeFault = service.use(async (request, next) => {
       const { databaseId = "" } = request;
       const existing = service.webhooks.find(isOf(databaseId));
       if (!isPost(request) || existing === undefined) {
@@ -78,31 +80,33 @@ describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
         ? respondWith(422)(request, next)
         : Response.json({ id, secret });
     });
-    const { requests } = recordRequests(service);
-
+    const { requests, stop } = recordRequests(service);
     ({ output } = await running.result);
+    sentWithMistakes = requests;
+    stop();
+    removeFault();
 
+    // It has the number of a.
+    await removeFromState(stack(), "c");
+    await declare(corrected);
+    sentCorrected = (await up()).requests;
+  });
+
+  it("a full database and each webhook that is returned a second time is an error, and nothing is deleted", () => {
     expect(errorsIn("full")).toContainEqual(["A refused creation", "notCreated"]);
     for (const database of ["onePerUrl", "repeated"]) {
       expect(errorsIn(database)).toContainEqual(["A repeated id", "inDoubt"]);
     }
     expect(errorsIn("pair")).toContainEqual(["Two resources have one webhook", "unchanged"]);
-    expect(requests.filter(isDelete)).toEqual([]);
+    expect(sentWithMistakes.filter(isDelete)).toEqual([]);
   });
 
   it("deleteBeforeReplace, one declaration for each webhook and `pulumi state delete` end all of them", async () => {
-    const { service, declare, up } = stack();
-
-    // It has the number of a.
-    await removeFromState(stack(), "c");
-    await declare(corrected);
-    const { requests } = await up();
-
-    const sent = requests.map(({ method, databaseId }) => `${method} ${databaseId}`);
+    const sent = sentCorrected.map(({ method, databaseId }) => `${method} ${databaseId}`);
     expect(sent.toSorted()).toEqual(
       ["DELETE full", "POST full", "DELETE onePerUrl", "POST onePerUrl"].toSorted(),
     );
     expect(numbersIn("repeated", "pair").every((id) => numbersBefore.includes(id))).toBe(true);
-    await expectAgreement(stack(), service);
+    await expectAgreement(stack(), stack().service);
   });
 });

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { someArgs } from "../helpers/builders.ts";
 import { writeJson } from "../helpers/directory.ts";
 import { isPost, respondWith } from "../helpers/faults/faults.mts";
@@ -39,62 +39,47 @@ describe("The plugin, given a description of existing webhooks,", () => {
   const importing = ({ id }: ExistingWebhook, changes = {}) => {
     return { args: { url, ...changes }, hasSecretUrl: true, opts: { import: String(id) } };
   };
-  let orders: ExistingWebhook;
-  let byOption: ExistingWebhook;
+  type Outcome = Awaited<ReturnType<typeof run>>;
+  let byCommand: Outcome;
+  let byOptions: Outcome;
+  let unchanged: Outcome;
+  let imported: Outcome;
+  let refused: Outcome;
+  let ended: Outcome;
 
-  it("imports by command, without a request", async () => {
-    orders = await createDescribed();
+  beforeAll(async () => {
+    const { service, declare, directory } = stack();
+    const orders = await createDescribed();
     const invoices = await createDescribed();
     const resources = Object.entries({ orders, invoices }).map(([name, { id }]) => {
       return { type: yamlProgram.type, name, id: String(id) };
     });
-    await writeJson(join(stack().directory, "import.json"), { resources });
+    await writeJson(join(directory, "import.json"), { resources });
     // Pulumi would print code that contains the url, although the state encrypts it.
     const flags = ["--yes", "--protect=false", "--generate-code=false"];
+    byCommand = await run("import", "--file", "import.json", ...flags);
 
-    const { exitCode, output, methods } = await run("import", "--file", "import.json", ...flags);
-
-    expect(exitCode, output).toBe(0);
-    expect(methods).toEqual([]);
-  });
-
-  it("imports by option, and fails, not replaces, when the arguments differ", async () => {
-    byOption = await createDescribed();
+    const byOption = await createDescribed();
     mismatched = await createDescribed();
-    await stack().declare({
+    await declare({
       orders: managed,
       invoices: managed,
       byOption: importing(byOption),
       mismatched: importing(mismatched, { url: "https://example.com/other-path" }),
     });
-
     // --diff also prints the arguments: the last test shows that it prints no secret.
-    const { exitCode, output, methods } = await up("--diff", "--continue-on-error");
+    byOptions = await up("--diff", "--continue-on-error");
 
-    expect(exitCode).not.toBe(0);
-    expect(output).toMatch(new RegExp(`webhook ${mismatched.id} of .*: url\\b`));
-    expect(methods).toEqual([]);
-  });
-
-  it("leaves webhooks that the stack has as they are, also those with the option import", async () => {
     // Pulumi has stored the webhook although its import failed. The first was imported by command.
-    await stack().declare({
+    await declare({
       orders: importing(orders),
       invoices: managed,
       byOption: importing(byOption),
       mismatched: managed,
     });
-
     // SECURITY.md promises that --json prints no secret of a YAML program: the last test checks it.
-    const { exitCode, output, methods } = await up("--json");
+    unchanged = await up("--json");
 
-    expect(exitCode, output).toBe(0);
-    expect(methods).toEqual([]);
-    await expectAgreement(stack(), stack().service);
-  });
-
-  it("deletes no webhook that a second resource has imported, and `pulumi state delete` removes the first", async () => {
-    const { service } = stack();
     const removeFault = service.use((request, next) =>
       isPost(request) ? respondWith(400)(request, next) : next(),
     );
@@ -102,19 +87,34 @@ describe("The plugin, given a description of existing webhooks,", () => {
     // The creation fails, so Pulumi deletes the old entry only in the next update, in which nobody
     // imports.
     const created = { args: { databaseId: "base_created" } };
-    await stack().declare({ ...kept, fresh: importing(mismatched), created });
-
-    const imported = await up();
+    await declare({ ...kept, fresh: importing(mismatched), created });
+    imported = await up();
     removeFault();
-    const refused = await up();
+    refused = await up();
     await removeFromState(stack(), "mismatched");
-    const ended = await up();
+    ended = await up();
+  });
 
+  it("imports by command, without a request", () => {
+    expect(byCommand, byCommand.output).toMatchObject({ exitCode: 0, methods: [] });
+  });
+
+  it("imports by option, and fails, not replaces, when the arguments differ", () => {
+    expect(byOptions.exitCode).not.toBe(0);
+    expect(byOptions.output).toMatch(new RegExp(`webhook ${mismatched.id} of .*: url\\b`));
+    expect(byOptions.methods).toEqual([]);
+  });
+
+  it("leaves webhooks that the stack has as they are, also those with the option import", () => {
+    expect(unchanged, unchanged.output).toMatchObject({ exitCode: 0, methods: [] });
+  });
+
+  it("deletes no webhook that a second resource has imported, and `pulumi state delete` removes the first", async () => {
     expect([imported, refused].map(({ exitCode }) => exitCode)).not.toContain(0);
     expect(refused.output).toMatch(/"Two resources have one webhook" in .*\[notDeleted\]/);
     expect([imported, refused].map(({ methods }) => methods)).toEqual([["POST"], ["POST"]]);
     expect(ended).toMatchObject({ exitCode: 0, methods: [] });
-    await expectAgreement(stack(), service);
+    await expectAgreement(stack(), stack().service);
   });
 
   it("prints and stores no secret in clear text, in states, their copies and the history", async () => {

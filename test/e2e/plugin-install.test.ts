@@ -27,13 +27,12 @@ describe("Without a network, the plugin", () => {
     const orders = { type: "dbwebhooks:Webhook", properties: someArgs() };
     const project = { name: "webhooks", runtime: "yaml", resources: { orders } };
     await writeJson(join(stack().directory, "Pulumi.yaml"), project);
+    const plugin = ["resource", "dbwebhooks", version, "--file", join(repository, "plugin")];
+    // The stack of these tests uses the same home directory.
+    await runWithHome("home", "pulumi", "plugin", "install", ...plugin);
   });
 
-  it("is installed from its folder, and then found by programs and by `pulumi package add`", async () => {
-    const plugin = ["resource", "dbwebhooks", version, "--file", join(repository, "plugin")];
-
-    // The stack of this test uses the same home directory.
-    await runWithHome("home", "pulumi", "plugin", "install", ...plugin);
+  it("is found by programs and by `pulumi package add` once it is installed from its folder", async () => {
     const { output } = await stack().up(withoutNetwork);
     await runWithHome("home", "pulumi", "package", "add", "dbwebhooks");
 

@@ -5,10 +5,10 @@ import {
   type LocalServiceOptions,
   startLocalService,
 } from "pulumi-dbwebhooks/local-service";
-import { aroundAll, expect, inject, onTestFinished } from "vitest";
+import { aroundAll, expect, inject } from "vitest";
 import { parse } from "yaml";
 import { someArgs } from "./builders.ts";
-import { type CommandResult, run, start, succeed } from "./commands.ts";
+import { type CommandResult, type RunningCommand, run, start, succeed } from "./commands.ts";
 import { textsBelow, withDirectory, writeJson } from "./directory.ts";
 import { createWebhook } from "./local-service.ts";
 import { javascriptProgram, type Program } from "./programs.ts";
@@ -54,7 +54,7 @@ export async function withStack(
   await using service = await startLocalService(options);
   await withDirectory(async (root) => {
     await cp(inject("stackTemplate"), root, { recursive: true });
-    const stack = await openStack(root, service, program);
+    using stack = await openStack(root, service, program);
     await program.write(stack.directory);
     const { baseUrl } = service;
     await stack.configure(
@@ -152,6 +152,7 @@ async function openStack(root: string, service: LocalService, program: Program) 
       stop();
     }
   };
+  const started: RunningCommand[] = [];
   const allResources = async (): Promise<readonly StoredResource[]> =>
     JSON.parse(await stateText()).checkpoint.latest?.resources ?? [];
   return {
@@ -181,8 +182,14 @@ async function openStack(root: string, service: LocalService, program: Program) 
     /** Starts such a command in a process group of its own, for tests that interrupt it. */
     start: (args: readonly string[], variables?: Texts) => {
       const running = start(...command(args, variables, true));
-      onTestFinished(() => void running.child.kill("SIGKILL"));
+      started.push(running);
       return running;
+    },
+    /** Ends the commands that a failed test has left. */
+    [Symbol.dispose]: () => {
+      for (const { child } of started) {
+        child.kill("SIGKILL");
+      }
     },
     up: (variables?: Texts) =>
       recording(() => succeed(...command(["up", ...noPromptFlags], variables))),
