@@ -30,6 +30,16 @@ it("Emitting an event delivers it to the active webhooks of its database, event 
   expect(receivedPaths()).toEqual(["/all-tables", "/all-tables", "/tbl_1"]);
 });
 
+it("The table of an event decides which webhooks get it, whatever table its data names", async () => {
+  const { receiver, service } = await startWithReceiver();
+  await service.subscribe(`${receiver.url}/tbl_1`, { tableId: "tbl_1" });
+  await service.subscribe(`${receiver.url}/tbl_2`, { tableId: "tbl_2" });
+
+  await service.emit({ ...recordCreated, tableId: "tbl_1", data: { tableId: "tbl_2" } });
+
+  expect(receiver.notifications.map(({ path }) => path).toSorted()).toEqual(["/", "/tbl_1"]);
+});
+
 it("An emission sends JSON with a Standard Webhooks signature, and the user info of the webhook's URL", async () => {
   const { receiver, service, webhookId, secret } = await startWithReceiver();
   changeWebhook(service, webhookId, { url: receiver.url.replace("://", "://us%C3%A9r:p%40ss@") });
