@@ -27,7 +27,7 @@ type StoredResource = Readonly<{ urn: string; id: string; outputs: Record<string
 const isWebhook = ({ urn }: StoredResource) => urn.includes(":Webhook::");
 
 /** The webhooks of a state, by resource name. */
-export type StoredWebhooks = Readonly<Record<string, StoredResource>>;
+type StoredWebhooks = Readonly<Record<string, StoredResource>>;
 
 /** A webhook that was created without Pulumi. */
 export type ExistingWebhook = Readonly<{ id: number; secret: string }>;
