@@ -170,7 +170,7 @@ describe.concurrent("The packed package", () => {
       expect(diagnostics.match(/config set --secret dbwebhooks:apiKey/g)).toHaveLength(1);
     }
     expect(runs[1].summary.resourceChanges).toEqual({ same: 2 });
-    expect(methodsOf(requests)).toEqual(["POST"]);
+    expect(methodsOf(requests)).toEqual(["POST", "DELETE"]);
     expect(service.webhooks).toHaveLength(1);
   });
 
