@@ -110,7 +110,8 @@ export class PluginServer {
     }
     const source = settingsSourceOf(name, args);
     this.#provider = new WebhookProvider(source, this.#engineMonitor);
-    // Without the support of previews in this response, Pulumi creates nothing in a preview.
+    // Without the support of previews in this response, and without a handshake, Pulumi creates
+    // nothing in a preview.
     return new ConfigureResponse();
   }
 

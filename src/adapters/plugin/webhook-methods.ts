@@ -70,9 +70,6 @@ export const webhookMethods = {
     const id = request.getId();
     const props = propertiesOf(request.getProperties());
     const inputs = propertiesOf(request.getInputs());
-    if (isExistsQuestion(request.getUrn())) {
-      throw new WebhookError("unchanged", existsText);
-    }
     switch (purposeOf(props, inputs)) {
       case "refresh": {
         const webhook = parseStateEntry(id, props);
@@ -80,10 +77,16 @@ export const webhookMethods = {
         return found.id === "" ? new ReadResponse() : readResponse(id, found.props, inputs);
       }
       case "import": {
-        const request = { id, description: process.env[importVariable] };
-        const imported = await provider.perform(importOperation, request, options);
-        const { props: outputs, inputs: described } = imported;
-        return readResponse(id, withProviderText(outputs), withProviderText(described));
+        if (isExistsQuestion(request.getUrn())) {
+          throw new WebhookError("unchanged", existsText);
+        }
+        const described = { id, description: process.env[importVariable] };
+        const imported = await provider.perform(importOperation, described, options);
+        return readResponse(
+          id,
+          withProviderText(imported.props),
+          withProviderText(imported.inputs),
+        );
       }
       case "external":
         throw new WebhookError("unchanged", externalWebhookText);
@@ -100,7 +103,8 @@ export const webhookMethods = {
 /**
  * Says why Pulumi reads a webhook. A refresh passes what a provider of this package has stored, and
  * an import only an id: older versions of Pulumi send no properties then, newer ones an empty
- * struct. For an external webhook, `get` of a generated SDK passes what the program knows.
+ * struct. For an external webhook, `get` of a generated SDK passes what the program knows; with an
+ * id alone, it cannot be told from an import.
  */
 function purposeOf(props: Properties, inputs: Properties): "refresh" | "import" | "external" {
   if (hasProviderText(props) || hasProviderText(inputs)) {

@@ -470,10 +470,14 @@ describe("An import by the plugin", () => {
     const state = { ...inputs, baseUrl: service.baseUrl, secret: "whsec_1" };
 
     const errors = [await errorOf(question.read("2", {})), await errorOf(question.read("2"))];
+    const stored = { ...state, __provider: "a text" };
+    const refreshed = await question.read("2", stored).catch(kindOf);
     await plugin.delete("2", state);
 
     expect(errors.map(kindOf)).toEqual(["unchanged", "unchanged"]);
-    // The service does not have it, so the list of its database follows.
-    expect(methodsOf(requests)).toEqual(["DELETE", "GET"]);
+    // A resource can have such a name, too.
+    expect(refreshed).not.toBe("unchanged");
+    // The lists of the refresh and of the deletion.
+    expect(methodsOf(requests)).toEqual(["GET", "DELETE", "GET"]);
   });
 });
