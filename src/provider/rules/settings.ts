@@ -83,7 +83,7 @@ interface SettingsCheck {
 
 /**
  * Checks the settings of a provider: the stack's configuration, or the arguments of an explicit
- * one. For an explicit provider, every problem is a failure once all arguments are known. For the
+ * one. For an explicit provider, every problem of a known argument is a failure. For the
  * default provider, the webhooks report invalid values. Other names pass: Pulumi adds properties of
  * its own, and later versions may add further ones.
  *
@@ -100,9 +100,10 @@ export function checkSettings(
     return { inputs, failures: [] };
   }
   const baseUrl = baseUrlOf(news);
+  const known = settingNames.filter((name) => !hasMarker(news[name]));
   const failures = [
     ...validateSameBaseUrl(baseUrlOf(olds), baseUrl),
-    ...(hasMarker(news) ? [] : readSettings(source).problems),
+    ...known.flatMap((name) => validateGiven(givenSetting(source, name), true)),
   ];
   // Not as a secret, and in one spelling, because the next check compares it.
   return { inputs: baseUrl === undefined ? inputs : { ...inputs, baseUrl }, failures };

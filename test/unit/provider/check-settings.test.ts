@@ -117,6 +117,12 @@ describe("The address of an explicit provider", () => {
     ]);
   });
 
+  it("is refused for its own problem while another argument is not known yet", () => {
+    const news = { baseUrl: "https://user:password@a.example", apiKey: unknownMarkers.string };
+
+    expect(check("eu", news, {}).failures).toEqual(["baseUrl"]);
+  });
+
   it("cannot change even while another argument is not known yet", () => {
     const news = { ...known, apiKey: unknownMarkers.string };
 
