@@ -27,7 +27,7 @@ const suspiciousPatterns = [
 // quote does not end a field, so the text may be longer than the secret, and never shorter. It runs
 // in linear time: a response can have 1 MiB.
 const secretInText =
-  /secret\w{0,20}\\*["']?\s*(?::|=(?:>|\\+u003e)?)\s*(?:\[\s*)?\\*(?<quote>["'])(?<field>(?:\\.|(?!\k<quote>)[^\\])*)|secret\w{0,20}(?:=|%3D)(?<parameter>[^\s"'&]*)/gis;
+  /secret\w{0,20}\\*["']?\s*(?::|=(?:>|\\+u003e)?)\s*(?:\[\s*|[bru]|Some\()?\\*(?<quote>["'])(?<field>(?:\\.|(?!\k<quote>)[^\\])*)|secret\w{0,20}(?:=|%3D)(?<parameter>[^\s"'&]*)/gis;
 
 /** Where the values come from that no message shows. */
 export interface SensitiveSources {

@@ -140,6 +140,8 @@ it.each<[body: string, secrets: readonly string[]]>([
   [String.raw`{:id=\u003e7, :secret=\u003e\"abc-1\"}`, [String.raw`abc-1\"}`]],
   ['Webhook{Id:7, Secret:"abc-1"}', ["abc-1"]],
   ["secret = 'abc-1'", ["abc-1"]],
+  ["Webhook(secret=b'abc-1')", ["abc-1"]],
+  ['Webhook { secret: Some("abc-1") }', ["abc-1"]],
   ['{"message":"Webhook { secret: \\"abc-1\\" }"}', ['abc-1\\" }']],
   ["Invalid secret: verification failed", []],
   ["Invalid secret => verification failed", []],
