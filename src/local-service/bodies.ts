@@ -3,7 +3,7 @@ import { eventTypes, isEventType } from "../common/event-types.js";
 import { unknownNameText } from "../common/unknown-names.js";
 import { parseHttpUrl } from "../common/url-rules.js";
 
-const nonEmptyString = z.custom((value) => typeof value === "string" && value !== "", {
+const nonEmptyString = z.custom<string>((value) => typeof value === "string" && value !== "", {
   error: "must be a non-empty string",
 });
 
@@ -12,7 +12,7 @@ export function creationSchema(allowUnknownEvents: boolean) {
   const isUrl = (url: unknown) => typeof url === "string" && parseHttpUrl(url) !== null;
   const error = "must be an array of at least one event type";
   return objectSchema({
-    url: z.custom(isUrl, { error: "must be an absolute http or https URL" }),
+    url: z.custom<string>(isUrl, { error: "must be an absolute http or https URL" }),
     events: z
       .array(eventTypeSchema(allowUnknownEvents), { error })
       .check(z.minLength(1, { error })),
@@ -28,18 +28,29 @@ export function eventSchema(allowUnknownEvents: boolean) {
     tableId: z.optional(nonEmptyString),
     data: z.optional(z.record(z.string(), z.unknown(), { error: "must be a JSON object" })),
     // The identifier is sent in the header `webhook-id`.
-    id: z.optional(z.custom(isHeaderValue, { error: "must be 1 to 256 visible ASCII characters" })),
+    id: z.optional(
+      z.custom<string>(isHeaderValue, { error: "must be 1 to 256 visible ASCII characters" }),
+    ),
   });
 }
 
-/** Returns the problems of a body, such as "url must be …". */
-export function validateBody(schema: z.ZodMiniType, body: unknown): readonly string[] {
-  const { issues = [] } = schema.safeParse(body).error ?? {};
-  return issues.map(({ path, message }) => `${z.core.toDotPath(path)} ${message}`.trimStart());
+/** Returns a valid body, or its problems, such as "url must be …". */
+export function parseBody<Body>(
+  schema: z.ZodMiniType<Body>,
+  body: unknown,
+): { readonly body: Body } | { readonly problems: readonly string[] } {
+  const { data, error } = schema.safeParse(body);
+  return error === undefined
+    ? { body: data as Body }
+    : {
+        problems: error.issues.map(({ path, message }) =>
+          `${z.core.toDotPath(path)} ${message}`.trimStart(),
+        ),
+      };
 }
 
 /** A schema of objects that may have further fields. */
-function objectSchema(shape: Readonly<Record<string, z.ZodMiniType>>) {
+function objectSchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.object(shape, { error: "must be an object" });
 }
 
@@ -47,7 +58,7 @@ function objectSchema(shape: Readonly<Record<string, z.ZodMiniType>>) {
 function eventTypeSchema(allowUnknownEvents: boolean) {
   const isType = (type: unknown) => typeof type === "string" && type !== "";
   const isKnown = (type: unknown) => allowUnknownEvents || isEventType(type as string);
-  return z.custom((type) => isType(type) && isKnown(type), {
+  return z.custom<string>((type) => isType(type) && isKnown(type), {
     error: ({ input }) => (isType(input) ? unknownNameText(eventTypes) : "must be an event type"),
   });
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { EventType } from "../common/event-types.js";
-import { eventSchema, validateBody } from "./bodies.js";
+import { eventSchema, parseBody } from "./bodies.js";
 import type { LocalServiceOptions } from "./options.js";
 import { createAgent, type Delivery, sendNotification } from "./send-notification.js";
 import type { StoredWebhook, WebhookStore } from "./webhooks.js";
@@ -49,11 +49,12 @@ export function emitterOf(
   const origin = deliverTo === undefined ? undefined : new URL(deliverTo).href;
   const agent = createAgent();
   closing.addEventListener("abort", () => void agent.destroy());
-  return async (event) => {
-    const problems = validateBody(schema, event);
-    if (problems.length > 0) {
-      throw new TypeError(`Invalid event: ${problems.join("; ")}.`);
+  return async (given) => {
+    const parsed = parseBody(schema, given);
+    if ("problems" in parsed) {
+      throw new TypeError(`Invalid event: ${parsed.problems.join("; ")}.`);
     }
+    const event = parsed.body;
     const { id = newId("evt"), type, tableId, data = sampleData(type, tableId) } = event;
     const timestamp = new Date().toISOString();
     const notification = { id, type, timestamp, data: { tableId, ...data } };

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Context } from "hono";
-import { creationSchema, validateBody } from "./bodies.js";
+import { creationSchema, parseBody } from "./bodies.js";
 import { sendError } from "./responses.js";
 
 /** A webhook as the local service keeps it. */
@@ -54,13 +54,12 @@ export function createWebhook(store: WebhookStore, allowUnknownEvents: boolean) 
     if (!/^application\/json *(;|$)/i.test(c.req.header("content-type") ?? "")) {
       return sendError(c, 415, "Content-Type must be application/json.");
     }
-    const { body } = c.env;
-    const problems = validateBody(schema, body);
-    if (problems.length > 0) {
-      return sendError(c, 400, `Invalid request body: ${problems.join("; ")}.`);
+    const parsed = parseBody(schema, c.env.body);
+    if ("problems" in parsed) {
+      return sendError(c, 400, `Invalid request body: ${parsed.problems.join("; ")}.`);
     }
     lastId += 1;
-    const { url, events, tableId = null } = body as StoredWebhook;
+    const { url, events, tableId = null } = parsed.body;
     const subscription = { url, events: [...new Set(events)], tableId, active: true };
     const created = { id: lastId, secret: createSecret() };
     const databaseId = c.req.param("databaseId");
