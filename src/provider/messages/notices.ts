@@ -83,12 +83,11 @@ export function notLookedUpText(
   callText: string | undefined,
   advice?: Advice,
 ): string {
-  const why =
-    callText === undefined
-      ? "the service may have listed only a part of its webhooks"
-      : `the list could not be read completely: ${callText}`;
+  const database = `database ${shownValue(databaseId)}`;
   return sentences(
-    `Some webhooks of database ${shownValue(databaseId)} were not looked up, because ${why}.`,
+    callText === undefined
+      ? `Some webhooks of ${database} were not looked up, because the service may have listed only a part of them.`
+      : `The webhooks of ${database} were not looked up, because their list could not be read: ${callText}.`,
     `Their state stays as it is, and this refresh does not show their drift.`,
     advice && adviceText(advice),
   );

@@ -512,10 +512,10 @@ it("A notice says what happened to a webhook, or why nothing happened", () => {
       "inactive": "At the service, webhook 17 of database base_abc123 is switched off (active: false), so it sends no notifications.",
       "interrupted": "Pulumi is stopping. Webhooks whose creation is in flight are deleted if the service responds within 5 seconds.",
       "kept": "Did not delete webhook 17 of database base_abc123: this command has created or imported it, so it has another resource now.",
-      "noAccessToList": "Some webhooks of database base_abc123 were not looked up, because the list could not be read completely: CALL. Their state stays as it is, and this refresh does not show their drift. The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. "pulumi config set --secret dbwebhooks:apiKey" stores it for the next "pulumi up". See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks.",
+      "noAccessToList": "The webhooks of database base_abc123 were not looked up, because their list could not be read: CALL. Their state stays as it is, and this refresh does not show their drift. The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. "pulumi config set --secret dbwebhooks:apiKey" stores it for the next "pulumi up". See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks.",
       "noAddress": "The id and the state of webhook 17 of database base_abc123 do not name one webhook, so it was not looked up.",
-      "noList": "Some webhooks of database base_abc123 were not looked up, because the list could not be read completely: CALL. Their state stays as it is, and this refresh does not show their drift.",
-      "notLookedUp": "Some webhooks of database base_abc123 were not looked up, because the service may have listed only a part of its webhooks. Their state stays as it is, and this refresh does not show their drift.",
+      "noList": "The webhooks of database base_abc123 were not looked up, because their list could not be read: CALL. Their state stays as it is, and this refresh does not show their drift.",
+      "notLookedUp": "Some webhooks of database base_abc123 were not looked up, because the service may have listed only a part of them. Their state stays as it is, and this refresh does not show their drift.",
     }
   `);
 });
