@@ -23,6 +23,8 @@ export class SimulatedEngine {
     this.#now = now;
     vi.spyOn(http2, "connect").mockImplementation((() => {
       const session = Object.assign(new EventEmitter(), { destroy: () => undefined });
+      // The mock also gets the connections of other tests of this process, which may be gone.
+      session.on("error", () => undefined);
       void respond().then(() => {
         const refusal = Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
         return this.#refusesConnections
