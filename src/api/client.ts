@@ -13,7 +13,7 @@ export interface ClientContext {
   readonly onDelay: Call["onDelay"];
 }
 
-/** What defines a webhook. The arguments and the state of a resource derive their types from it. */
+/** What defines a webhook: the fields of `common/webhook-fields.ts`, with their types. */
 export interface NewWebhook {
   readonly databaseId: string;
   readonly url: string;

@@ -13,10 +13,8 @@ export async function logLine(
   response: Response,
   apiKeys: readonly string[],
 ): Promise<string> {
-  // Cut first: clients can send texts of any length.
   const sensitive = sensitiveValues({ apiKeys });
-  const safe = (text: string) =>
-    oneLine(redact(text.slice(0, 2 * maxLength), sensitive), maxLength);
+  const safe = (text: string) => oneLine(redact(text, sensitive), maxLength);
   const text = await response.clone().text();
   const json = parseJson(text);
   // Any other text is one of the few fixed ones of the local service.

@@ -4,7 +4,6 @@ import type { Context, Operation } from "./command/operation.js";
 import { failed, webhookErrorOf } from "./messages/error-message.js";
 import { type FailedUndo, failures } from "./messages/failures.js";
 import { fieldsOf, parseArguments } from "./rules/arguments.js";
-import { parseProperties } from "./rules/state.js";
 import { type Properties, parseSecret, withWrappedSecret } from "./rules/values.js";
 import type { WebhookAddress } from "./rules/webhook-address.js";
 
@@ -33,8 +32,8 @@ const harmlessKinds: readonly ErrorKind[] = ["notCreated", "undone"];
  */
 export const createOperation: Operation<CreateRequest, CreateResult> = {
   name: ({ inputs }) => {
-    const { databaseId } = parseProperties(inputs);
-    return `Create webhook${databaseId === undefined ? "" : ` in database ${databaseId}`}`;
+    const { databaseId } = inputs;
+    return `Create webhook${typeof databaseId === "string" ? ` in database ${databaseId}` : ""}`;
   },
   sensitive: ({ inputs }) => ({ properties: inputs }),
   onInvalidSettings: "notCreated",

@@ -65,7 +65,7 @@ export interface ProviderArgs {
   /**
    * The URL of the service, with a path prefix if it has one: `https:`, or `http:` on a
    * loopback host. At most 2,000 characters, without user name, password, query, fragment, and
-   * `/api/v1`, which is added to it. Stored normalized, without a slash at the end.
+   * `/api/v1`, which is added to it.
    *
    * This cannot change: for another base URL, declare a second Provider, and pass it to the
    * webhooks. They are created at the new base URL, and the old Provider deletes the old ones.

@@ -1,4 +1,4 @@
-// Every failure of an operation is one row of a table: its kind, its cause and the next step.
+// Every failure of an operation, as a function of its facts: its kind, its cause and the next step.
 import type { Deletion, EndedCall } from "../../api/client.js";
 import { isRedirection } from "../../api/response-class.js";
 import { shownValue } from "../../common/plain-text.js";

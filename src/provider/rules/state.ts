@@ -3,8 +3,8 @@ import { parseBaseUrl } from "../../common/url-rules.js";
 import type { Properties } from "./values.js";
 
 /**
- * What Pulumi stores of a webhook, or the arguments among it. Whoever can write the state can edit
- * it, so every field can be missing.
+ * What Pulumi stores of a webhook. Whoever can write the state can edit it, so every field can be
+ * missing.
  */
 export interface WebhookState {
   readonly databaseId: string | undefined;
@@ -16,8 +16,20 @@ export interface WebhookState {
   readonly secret: string | undefined;
 }
 
-/** Reads the outputs or the arguments of a webhook. */
-export function parseProperties(props: Properties): WebhookState {
+/** An entry of the state. */
+export interface StateEntry {
+  readonly id: string;
+  /** The outputs as Pulumi passes them, to be returned unchanged. */
+  readonly props: Properties;
+  readonly state: WebhookState;
+}
+
+/** Reads an entry of the state, once for the whole operation. */
+export function parseStateEntry(id: string, props: Properties): StateEntry {
+  return { id, props, state: parseState(props) };
+}
+
+function parseState(props: Properties): WebhookState {
   const { events } = props;
   const text = (name: string) => {
     const value = props[name];
@@ -31,19 +43,6 @@ export function parseProperties(props: Properties): WebhookState {
     baseUrl: parseBaseUrl(text("baseUrl")),
     secret: text("secret"),
   };
-}
-
-/** An entry of the state. */
-export interface StateEntry {
-  readonly id: string;
-  /** The outputs as Pulumi passes them, to be returned unchanged. */
-  readonly props: Properties;
-  readonly state: WebhookState;
-}
-
-/** Reads an entry of the state, once for the whole operation. */
-export function parseStateEntry(id: string, props: Properties): StateEntry {
-  return { id, props, state: parseProperties(props) };
 }
 
 function isTextList(value: unknown): value is readonly string[] {
