@@ -113,6 +113,12 @@ describe("The packed package", async () => {
     expect(onWindows).toBe('@echo off\r\nnode "%~dp0pulumi-resource-dbwebhooks" %*\r\n');
   });
 
+  it("has a schema of the plugin with the version of the package", () => {
+    const schema = JSON.parse(readPage("plugin/schema.json"));
+
+    expect(schema.version).toBe(packageJson.version);
+  });
+
   it("has no files that a stack leaves behind in an example", async () => {
     await withDirectory(async (clone) => {
       await cp(join(repository, "package.json"), join(clone, "package.json"));

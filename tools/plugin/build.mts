@@ -13,7 +13,7 @@ const name = "pulumi-resource-dbwebhooks";
 /**
  * Writes the plugin to `plugin`, which is part of the npm package: one file that needs only
  * Node.js, its schema, a wrapper for Windows, docs/troubleshooting.md, and the licences of the
- * bundled packages.
+ * bundled packages. The schema gets the version of the npm package.
  */
 export async function buildPlugin(): Promise<void> {
   rmSync(directory, { recursive: true, force: true });
