@@ -1,5 +1,5 @@
-import type { LocalService } from "pulumi-dbwebhooks/local-service";
-import { beforeAll, describe, expect, it } from "vitest";
+import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
+import { aroundAll, beforeAll, describe, expect, it } from "vitest";
 import {
   javascriptProgram,
   type Program,
@@ -7,7 +7,7 @@ import {
   yamlProgram,
 } from "../helpers/programs.ts";
 import { recordRequests } from "../helpers/recorder.mts";
-import { methodsAndKeysOf, noPromptFlags, shareService, shareStack } from "../helpers/stack.ts";
+import { methodsAndKeysOf, noPromptFlags, shareStack } from "../helpers/stack.ts";
 
 /**
  * Declares a webhook in each database, with the explicit provider of this name or the default one.
@@ -27,13 +27,20 @@ type Providers = Readonly<Record<string, { readonly baseUrl: string; readonly ap
 
 /** Two services, and a stack whose default provider has the settings of the first one. */
 function shareAccounts(program: Program) {
-  const eu = shareService({ apiKeys: ["eu-key", "eu-next-key"] });
+  let eu: LocalService;
+  // Around the stack, so that the service outlives the webhooks that the stack has there.
+  aroundAll(async (runTests) => {
+    await using service = await startLocalService({ apiKeys: ["eu-key", "eu-next-key"] });
+    eu = service;
+    await runTests();
+    expect(service.webhooks).toEqual([]);
+  });
   const stack = shareStack({ program, service: { apiKeys: ["us-key", "local-api-key"] } });
   const us = () => stack().service;
   let printed = "";
   /** Returns what each service got, with which keys, and the databases of its webhooks. */
   const run = async (...command: string[]) => {
-    const recorder = recordRequests(eu());
+    const recorder = recordRequests(eu);
     // Variables of the default provider, which no explicit one takes.
     const environment = { DBWEBHOOKS_BASE_URL: us().baseUrl, DBWEBHOOKS_API_KEY: "us-key" };
     const { exitCode, output, requests } = await stack().pulumi(
@@ -48,7 +55,7 @@ function shareAccounts(program: Program) {
       sentToUs: methodsAndKeysOf(requests).toSorted(),
       sentToEu: methodsAndKeysOf(recorder.requests).toSorted(),
       us: databasesOf(us()),
-      eu: databasesOf(eu()),
+      eu: databasesOf(eu),
     };
   };
   return {
@@ -56,7 +63,7 @@ function shareAccounts(program: Program) {
     printed: () => printed,
     /** The arguments of a `Provider` of each service. */
     atUs: (apiKey: unknown) => ({ baseUrl: us().baseUrl, apiKey }),
-    atEu: (apiKey: unknown) => ({ baseUrl: eu().baseUrl, apiKey }),
+    atEu: (apiKey: unknown) => ({ baseUrl: eu.baseUrl, apiKey }),
     up: async (
       providersByDatabase: Parameters<typeof webhooksIn>[0],
       providers: Providers,

@@ -83,29 +83,12 @@ export async function expectNoUnknownWebhook(
  * run in their order, and each starts with the stack that the previous test left.
  */
 export function shareStack(options: StackOptions): () => TestStack {
-  return share((use) => withStack(use, options));
-}
-
-/**
- * Starts another service for all tests of a `describe`, and asserts that it is empty afterwards.
- * Call it before `shareStack` if the stack has webhooks there, so that the service outlives the
- * stack.
- */
-export function shareService(options?: LocalServiceOptions): () => LocalService {
-  return share(async (use) => {
-    await using service = await startLocalService(options);
-    await use(service);
-    expect(service.webhooks).toEqual([]);
-  });
-}
-
-function share<Shared>(withShared: (use: (shared: Shared) => Promise<void>) => Promise<void>) {
-  let current: Shared;
+  let current: TestStack;
   aroundAll((runTests) =>
-    withShared((shared) => {
-      current = shared;
+    withStack((stack) => {
+      current = stack;
       return runTests();
-    }),
+    }, options),
   );
   return () => current;
 }
