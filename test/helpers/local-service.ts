@@ -41,10 +41,6 @@ export function webhookBody(changes: Record<string, unknown> = {}): Record<strin
   return { url: "https://example.com/hooks/orders", events: ["record.created"], ...changes };
 }
 
-export function portOf({ baseUrl }: Pick<LocalService, "baseUrl">): number {
-  return Number(new URL(baseUrl).port);
-}
-
 export function statusCodesOf(responses: readonly { readonly statusCode: number }[]): number[] {
   return responses.map(({ statusCode }) => statusCode);
 }

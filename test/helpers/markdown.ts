@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { repository } from "./directory.ts";
 
@@ -36,19 +36,6 @@ export function rowsOf(markdown: string): { head: string[]; cells: string[] }[] 
   });
 }
 
-/** Returns the texts in backticks. */
-export const codeSpans = (markdown: string) =>
-  [...markdown.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
-
-/** Returns the links of a page to files and headings of this repository that do not exist. */
-export function brokenLinksOf(page: string): string[] {
-  const broken = linksOf(page).filter(({ target, anchor }) => {
-    const isThere = existsSync(join(repository, target));
-    return !isThere || (anchor !== undefined && !anchorsOf(readPage(target)).includes(anchor));
-  });
-  return broken.map(({ link }) => link);
-}
-
 /** Returns the links of a page to files of this repository, with their path from its root. */
 export function linksOf(page: string) {
   return [...withoutCodeBlocks(readPage(page)).matchAll(/\]\(([^)\s]+)\)/g)]
@@ -59,13 +46,6 @@ export function linksOf(page: string) {
       const target = path === "" ? page : join(dirname(page), path).replace(/\/$/, "");
       return { link, target, anchor };
     });
-}
-
-/** Returns the anchors by which the files below a directory cite a page of this repository. */
-export function anchorsCitedIn(directory: string, page: string): string[] {
-  const files = globSync(`${directory}/**/*.{ts,mts,json}`, { cwd: repository });
-  const citations = files.flatMap((file) => readPage(file).split(`${page}#`).slice(1));
-  return citations.map((text) => /^[\w-]*/.exec(text)?.[0] ?? "");
 }
 
 /** Returns the anchors of a page: its headings, in GitHub's spelling, and its ids. */

@@ -1,4 +1,3 @@
-import { vi } from "vitest";
 import * as dynamic from "../../src/adapters/dynamic.ts";
 import { checkOperation } from "../../src/provider/check.ts";
 import { EngineMonitor } from "../../src/provider/command/engine-monitor.ts";
@@ -87,11 +86,4 @@ export function startProvider(settings: Texts = {}, options: ProviderOptions = {
 export async function configure(settings: Texts = {}): Promise<void> {
   const get = (key: string) => ({ ...account, ...settings })[key.replace("dbwebhooks:", "")];
   await dynamic.configure({ config: { get, require: (key: string) => get(key) ?? "" } });
-}
-
-/** Returns the lines that `run` writes for the user, and its result. */
-export async function captureLines<Result>(run: () => Promise<Result>) {
-  using write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
-  const result = await run();
-  return { lines: write.mock.calls.map(([line]) => String(line)), result };
 }

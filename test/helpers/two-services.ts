@@ -17,11 +17,6 @@ type Variables = Readonly<Record<string, string>>;
 /** The arguments or settings of an account. */
 export const accountOf = ({ baseUrl }: LocalService, apiKey: string) => ({ baseUrl, apiKey });
 
-/** The variables of the same account. */
-export const variablesOf = ({ baseUrl }: LocalService, apiKey: string) => {
-  return { DBWEBHOOKS_BASE_URL: baseUrl, DBWEBHOOKS_API_KEY: apiKey };
-};
-
 /** The keys that the two services accept. */
 export const keys = { old: "local-api-key", oldNext: "old-next-key", new: "new-key" };
 

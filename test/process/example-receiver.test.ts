@@ -9,7 +9,7 @@ import { run, start } from "../helpers/commands.ts";
 import { repository, withDirectory, writeFiles } from "../helpers/directory.ts";
 import { endGroup, receiverPort } from "../helpers/guide.ts";
 import { startReceiver } from "../helpers/receiver.ts";
-import { statusOfSigned } from "../helpers/signed-notification.ts";
+import { signedHeaders } from "../helpers/signed-notification.ts";
 
 const secret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
 const newSecret = `whsec_${Buffer.alloc(32, 2).toString("base64")}`;
@@ -132,4 +132,12 @@ async function statusOfFaulty(
   const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(await received) ?? [];
   socket.destroy();
   return status === undefined ? undefined : Number(status);
+}
+
+/** Sends an event to a receiver, signed with a secret, and returns the status of the response. */
+async function statusOfSigned(port: number, secret: string): Promise<number> {
+  const id = "evt_1";
+  const body = JSON.stringify({ id, type: "record.created", data: {} });
+  const headers = signedHeaders(secret, { id, body });
+  return (await fetch(`http://127.0.0.1:${port}`, { method: "POST", headers, body })).status;
 }

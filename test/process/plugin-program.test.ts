@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { pluginFile } from "../helpers/adapters/adapters.ts";
+import { pluginAdapter } from "../helpers/adapters/adapters.ts";
 import { run as runCommand } from "../helpers/commands.ts";
 import { repository } from "../helpers/directory.ts";
 
 const run = (args: readonly string[], environment = {}) =>
-  runCommand(pluginFile, args, { directory: repository, environment });
+  runCommand(pluginAdapter.program, args, { directory: repository, environment });
 
 describe.concurrent("pulumi-resource-dbwebhooks", () => {
   it.each([{ args: [] }, { args: ["--help"] }, { args: ["127.0.0.1:99999"] }])(

@@ -1,7 +1,11 @@
-import { expect, it } from "vitest";
-import { serve } from "../helpers/cli.ts";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { start } from "../helpers/commands.ts";
+import { repository } from "../helpers/directory.ts";
 import { clientOf } from "../helpers/local-service.ts";
 import { startReceiver } from "../helpers/receiver.ts";
+import { within } from "../helpers/within.ts";
 
 const recordCreated = {
   method: "POST",
@@ -45,3 +49,26 @@ it("serve never prints a key that the user chose, even when a request contains i
   expect(service.output()).toMatch(/API keys: 1\..* 201 \{"id":\d+\}$/ms);
   expect(service.output()).not.toContain("sk_live_12");
 });
+
+/**
+ * Starts `serve` of the built package outside of its directory, on a free port, and waits until it
+ * has said where it listens. Kills it when the test is over.
+ */
+async function serve(...args: readonly string[]) {
+  const program = [join(repository, "dist/cli/main.js"), "serve", "--port", "0", ...args];
+  const options = { directory: tmpdir() };
+  const { child, output, waitFor, result } = start(process.execPath, program, options);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return {
+    baseUrl: await waitFor(/listens at (\S+)$.*^Stop it with/ms),
+    /** The default key. */
+    apiKey: "local-api-key",
+    output,
+    /** Ends it by a signal, waits for the rest of its output, and returns its exit code. */
+    end: async (signal: NodeJS.Signals) => {
+      child.kill(signal);
+      const stillRuns = () => `serve still runs; its output: ${output()}`;
+      return (await within(30, result, stillRuns)).exitCode;
+    },
+  };
+}

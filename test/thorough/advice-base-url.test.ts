@@ -1,3 +1,4 @@
+import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
 import { javascriptProgram, yamlProgram } from "../helpers/programs.ts";
 import { noPromptFlags, removeFromState, type TestStack } from "../helpers/stack.ts";
@@ -9,7 +10,6 @@ import {
   refused,
   removeLeftWebhooks,
   unchanged,
-  variablesOf,
   webhooks,
   webhooksOf,
   withTwoServices,
@@ -24,6 +24,11 @@ const movedBack = {
   sentToNew: Array(2).fill(`DELETE Bearer ${keys.new}`),
 };
 const oneDeletion = { isSuccess: true, sentToOld: [`DELETE Bearer ${keys.old}`], sentToNew: [] };
+
+/** The variables of an account. */
+const variablesOf = ({ baseUrl }: LocalService, apiKey: string) => {
+  return { DBWEBHOOKS_BASE_URL: baseUrl, DBWEBHOOKS_API_KEY: apiKey };
+};
 
 async function baseUrlsOf(stack: TestStack): Promise<readonly unknown[]> {
   return Object.values(await stack.storedWebhooks()).map(({ outputs }) => outputs.baseUrl);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { devDependencies as versions } from "../../package.json";
 import { succeed } from "../helpers/commands.ts";
 import { temporaryDirectory, writeFiles } from "../helpers/directory.ts";
-import { packedDependencies } from "../helpers/package.ts";
+import { packInto } from "../helpers/package.ts";
 import { stackEnvironment } from "../helpers/pulumi.ts";
 import { methodsOf, recordRequests } from "../helpers/recorder.mts";
 
@@ -91,7 +91,11 @@ beforeAll(async () => {
     DBWEBHOOKS_BASE_URL: service.baseUrl,
     DBWEBHOOKS_API_KEY: service.apiKey,
   };
-  const dependencies = await packedDependencies(root.path);
+  const dependencies = {
+    "@pulumi/pulumi": versions["@pulumi/pulumi"],
+    "@types/node": versions["@types/node"],
+    "pulumi-dbwebhooks": `file:${await packInto(root.path)}`,
+  };
   await Promise.all([prepareNpm(dependencies), preparePnpm(dependencies)]);
   await pulumi(workspaceMember, "stack", "init");
   await pulumi(workspaceMember, "up", "--yes", "--skip-preview");

@@ -14,7 +14,6 @@ import { repository, temporaryDirectory, writeJson } from "../helpers/directory.
 import { kindOf } from "../helpers/errors.ts";
 import { isPost, loseResponse, times } from "../helpers/faults/faults.mts";
 import { anchorsOf } from "../helpers/markdown.ts";
-import { packPlugin } from "../helpers/package.ts";
 import { yamlProgram } from "../helpers/programs.ts";
 import { methodsOf, recordRequests } from "../helpers/recorder.mts";
 import { noPromptFlags, shareStack } from "../helpers/stack.ts";
@@ -33,7 +32,9 @@ const adapter = {
 };
 
 beforeAll(async () => {
-  await packPlugin(packed.path);
+  const pack = join(repository, "tools/plugin/pack.mts");
+  const args = [pack, "--out", packed.path, platform];
+  await succeed(process.execPath, args, { directory: repository });
   return () => packed.remove();
 });
 

@@ -23,13 +23,11 @@ export const dynamicAdapter = {
 /** One of the two ways in which the package reaches Pulumi. */
 export type Adapter = typeof dynamicAdapter;
 
-/** The file that `npm run build` writes. */
-export const pluginFile = join(repository, "plugin/pulumi-resource-dbwebhooks");
-
 export const pluginAdapter: Adapter = {
   name: "the plugin",
   type: "dbwebhooks:index:Webhook",
-  program: pluginFile,
+  /** The file that `npm run build` writes. */
+  program: join(repository, "plugin/pulumi-resource-dbwebhooks"),
   args: [],
   settingPrefix: "",
   addedInputs: dynamicAdapter.addedInputs,

@@ -59,9 +59,6 @@ export function delay(milliseconds: number): Interceptor {
   };
 }
 
-/** Keeps the connection open and sends nothing. */
-export const neverRespond: Interceptor = () => new Promise(() => {});
-
 /** Lets the service handle the request, and sends another response than the service's own. */
 export function handleThen(interceptor: Interceptor): Interceptor {
   return async (request, next) => {
@@ -82,34 +79,6 @@ export function changeText(change: (text: string) => string | ReadableStream): I
 export function withFields(changes: object): Interceptor {
   return changeText((text) => JSON.stringify({ ...JSON.parse(text), ...changes }));
 }
-
-/** A complete HTTP message whose JSON is cut in half. */
-export const truncatedJson = changeText((text) => text.slice(0, text.length / 2));
-
-/** The response with 10 MiB of padding. */
-export const hugeBody = withFields({ padding: "x".repeat(10 * 1024 * 1024) });
-
-/** The response with its id as a string of digits. */
-export const idAsString = changeText((text) => text.replace(/"id":(\d+)/, '"id":"$1"'));
-
-/** The response with the content type of an HTML page. */
-export const asHtml: Interceptor = async (_, next) => {
-  const { status, body } = await next();
-  return new Response(body, { status, headers: { "content-type": "text/html" } });
-};
-
-/** Breaks the connection after half of the response's body. */
-export const resetWithinBody = changeText((text) => {
-  const half = new TextEncoder().encode(text.slice(0, text.length / 2));
-  return new ReadableStream({
-    start: (controller) => controller.enqueue(half),
-    pull: async (controller) => {
-      // Otherwise, the server notices the error before it has sent anything.
-      await setTimeout(50);
-      controller.error(new Error("The response ends here."));
-    },
-  });
-});
 
 /** An error response that repeats the Authorization header, as some proxies do. */
 export function echoAuthorization(statusCode = 400): Interceptor {

@@ -13,7 +13,7 @@ import { errorOf, kindOf } from "../../helpers/errors.ts";
 import { holdCreations } from "../../helpers/faults/faults.mts";
 import { startServer } from "../../helpers/http-server.ts";
 import { startService } from "../../helpers/local-service.ts";
-import { captureLines, configure } from "../../helpers/provider.ts";
+import { configure } from "../../helpers/provider.ts";
 
 // The dynamic adapter translates Pulumi's types, and removes or adds `__provider`, the serialized
 // provider.
@@ -146,3 +146,10 @@ it("All providers of one process stop when a signal says that Pulumi stores noth
   expect([await first, second].map(kindOf)).toEqual(["undone", "notCreated"]);
   expect(service.webhooks).toEqual([]);
 });
+
+/** Returns the lines that `run` writes for the user, and its result. */
+async function captureLines<Result>(run: () => Promise<Result>) {
+  using write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  const result = await run();
+  return { lines: write.mock.calls.map(([line]) => String(line)), result };
+}

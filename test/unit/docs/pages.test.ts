@@ -1,3 +1,5 @@
+import { existsSync, globSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import schema from "../../../src/adapters/plugin/schema.json";
 import { options } from "../../../src/cli/command-line.ts";
@@ -7,6 +9,7 @@ import { consequenceTexts } from "../../../src/provider/messages/error-message.t
 import { troubleshootingHeadings } from "../../../src/provider/messages/troubleshooting.ts";
 import { webhookArguments } from "../../../src/provider/rules/arguments.ts";
 import { packageVersion, versionedFiles } from "../../../tools/versioned-files.mts";
+import { repository } from "../../helpers/directory.ts";
 import * as markdown from "../../helpers/markdown.ts";
 
 const readme = markdown.readPage("README.md");
@@ -76,7 +79,7 @@ it("docs/troubleshooting.md has a row for every kind of error", () => {
   const [firstScreen = ""] = markdown.readPage("docs/troubleshooting.md").split("\n## ");
 
   const firstCells = markdown.rowsOf(firstScreen).map(({ cells }) => cells[0] ?? "");
-  const explained = firstCells.flatMap((cell) => markdown.codeSpans(cell));
+  const explained = firstCells.flatMap(codeSpans);
 
   expect(explained.toSorted()).toEqual(kinds?.toSorted());
 });
@@ -134,7 +137,7 @@ it.each(["src", "test", "tools"])(
   (directory) => {
     const page = "docs/api/README.md";
 
-    const cited = markdown.anchorsCitedIn(directory, page);
+    const cited = anchorsCitedIn(directory, page);
 
     expect(markdown.anchorsOf(markdown.readPage(page))).toEqual(expect.arrayContaining(cited));
   },
@@ -156,7 +159,7 @@ describe.each(markdown.pages)("%s", (page) => {
   });
 
   it("links only to files and headings that exist", () => {
-    expect(markdown.brokenLinksOf(page)).toEqual([]);
+    expect(brokenLinksOf(page)).toEqual([]);
   });
 });
 
@@ -169,4 +172,28 @@ function tableOf(page: string, heading: string): Record<string, string>[] {
   return rows.map(({ head, cells }) =>
     Object.fromEntries(cells.map((cell, at) => [head[at], cell.replaceAll("`", "")])),
   );
+}
+
+/** Returns the texts in backticks. */
+function codeSpans(text: string): string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
+}
+
+/** Returns the anchors by which the files below a directory cite a page of this repository. */
+function anchorsCitedIn(directory: string, page: string): string[] {
+  const files = globSync(`${directory}/**/*.{ts,mts,json}`, { cwd: repository });
+  const citations = files.flatMap((file) => markdown.readPage(file).split(`${page}#`).slice(1));
+  return citations.map((text) => /^[\w-]*/.exec(text)?.[0] ?? "");
+}
+
+/** Returns the links of a page to files and headings of this repository that do not exist. */
+function brokenLinksOf(page: string): string[] {
+  const broken = markdown.linksOf(page).filter(({ target, anchor }) => {
+    const isThere = existsSync(join(repository, target));
+    return (
+      !isThere ||
+      (anchor !== undefined && !markdown.anchorsOf(markdown.readPage(target)).includes(anchor))
+    );
+  });
+  return broken.map(({ link }) => link);
 }

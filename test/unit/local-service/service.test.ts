@@ -1,10 +1,9 @@
 import { Readable } from "node:stream";
 import { expect, it } from "vitest";
-import type { LocalServiceOptions } from "../../../src/local-service/index.ts";
+import type { LocalService, LocalServiceOptions } from "../../../src/local-service/index.ts";
 import { changeWebhook } from "../../helpers/faults/faults.mts";
 import {
   clientOf,
-  portOf,
   type RequestChanges,
   startService,
   statusCodesOf,
@@ -250,3 +249,7 @@ it("A local service listens at the given port, on 127.0.0.1 only", async () => {
   expect(second.baseUrl).toBe(`http://127.0.0.1:${portOf(first)}`);
   await expect(fetch(`http://127.0.0.2:${portOf(first)}/`)).rejects.toThrow("fetch failed");
 });
+
+function portOf({ baseUrl }: LocalService): number {
+  return Number(new URL(baseUrl).port);
+}

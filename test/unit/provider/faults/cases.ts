@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { withheldText } from "../../../../src/common/redaction.ts";
 import type { Interceptor } from "../../../../src/local-service/index.ts";
 import { errorBody } from "../../../helpers/builders.ts";
@@ -50,6 +51,37 @@ export interface FaultCase extends ExpectedResult, Cause {
   readonly on: "POST" | "DELETE";
 }
 
+/** Keeps the connection open and sends nothing. */
+const neverRespond: Interceptor = () => new Promise(() => {});
+
+/** A complete HTTP message whose JSON is cut in half. */
+const truncatedJson = faults.changeText((text) => text.slice(0, text.length / 2));
+
+/** The response with 10 MiB of padding. */
+const hugeBody = faults.withFields({ padding: "x".repeat(10 * 1024 * 1024) });
+
+/** The response with its id as a string of digits. */
+const idAsString = faults.changeText((text) => text.replace(/"id":(\d+)/, '"id":"$1"'));
+
+/** The response with the content type of an HTML page. */
+const asHtml: Interceptor = async (_, next) => {
+  const { status, body } = await next();
+  return new Response(body, { status, headers: { "content-type": "text/html" } });
+};
+
+/** Breaks the connection after half of the response's body. */
+const resetWithinBody = faults.changeText((text) => {
+  const half = new TextEncoder().encode(text.slice(0, text.length / 2));
+  return new ReadableStream({
+    start: (controller) => controller.enqueue(half),
+    pull: async (controller) => {
+      // Otherwise, the server notices the error before it has sent anything.
+      await setTimeout(50);
+      controller.error(new Error("The response ends here."));
+    },
+  });
+});
+
 const shortTimeout = { timeoutSeconds: "1" };
 const noRetries = { retrySeconds: "0" };
 
@@ -75,7 +107,7 @@ function returnsOnce(statusCode: number): Cause {
 
 const neverResponds: Cause = {
   does: "never responds",
-  fault: faults.neverRespond,
+  fault: neverRespond,
   settings: shortTimeout,
 };
 const redirect: Cause = {
@@ -113,9 +145,9 @@ function casesOn(on: "POST" | "DELETE", result: ExpectedResult, causes: readonly
 export const createFaults = [
   ...casesOn("POST", { outcome: "created", requests: ["POST"], webhookExists: true }, [
     lateResponse,
-    { does: "creates it and returns the JSON as `text/html`", fault: faults.asHtml },
+    { does: "creates it and returns the JSON as `text/html`", fault: asHtml },
     { does: "creates it and returns more fields", fault: faults.withFields({ active: true }) },
-    { does: "creates it and returns the id as a string", fault: faults.idAsString },
+    { does: "creates it and returns the id as a string", fault: idAsString },
   ]),
   ...casesOn("POST", { outcome: "created", requests: ["POST", "POST"], webhookExists: true }, [
     returnsOnce(429),
@@ -156,7 +188,7 @@ export const createFaults = [
     {
       ...neverResponds,
       does: "creates it and never responds",
-      fault: faults.handleThen(faults.neverRespond),
+      fault: faults.handleThen(neverRespond),
     },
     {
       does: "creates it after the client has given up",
@@ -164,13 +196,13 @@ export const createFaults = [
       settings: shortTimeout,
     },
     { does: "creates it and resets the connection", fault: faults.loseResponse },
-    { does: "creates it and resets within its response", fault: faults.resetWithinBody },
+    { does: "creates it and resets within its response", fault: resetWithinBody },
     {
       does: "creates it, and a proxy returns 503 with `Retry-After`",
       fault: faults.handleThen(respond(503, htmlPage, inOneSecond)),
     },
-    { does: "creates it and returns half of the JSON", fault: faults.truncatedJson },
-    { does: "creates it and returns 10 MiB of JSON", fault: faults.hugeBody },
+    { does: "creates it and returns half of the JSON", fault: truncatedJson },
+    { does: "creates it and returns 10 MiB of JSON", fault: hugeBody },
     { does: "creates it and returns no id", fault: faults.withFields({ id: undefined }) },
     {
       does: "creates it and returns a secret that is no text",
@@ -228,6 +260,6 @@ export const deleteFaults = [
     },
   ]),
   ...casesOn("DELETE", { outcome: "notDeleted", requests: ["DELETE"], webhookExists: false }, [
-    { does: "deletes it and returns half of the JSON", fault: faults.truncatedJson },
+    { does: "deletes it and returns half of the JSON", fault: truncatedJson },
   ]),
 ];
