@@ -10,6 +10,9 @@ import { validateNames } from "../common/unknown-names.js";
 import type { ProviderArgs } from "./args.js";
 import { givenArgs } from "./given-args.js";
 
+const defaultNameProblem =
+  "Pulumi uses this name for its default provider, so the two could not be told apart; choose another name";
+
 /**
  * Returns the arguments of a `Provider` as Pulumi's engine expects them: every value as text, and
  * the API key as a secret. An Output whose value is not valid ends the program with a RunError once
@@ -38,9 +41,6 @@ export function providerInputs(name: string, args: ProviderArgs, namePrefix = ""
   });
   return Object.fromEntries(inputs);
 }
-
-const defaultNameProblem =
-  "Pulumi uses this name for its default provider, so the two could not be told apart; choose another name";
 
 function assertValid(provider: string, problems: readonly string[]): void {
   if (problems.length > 0) {
