@@ -93,16 +93,6 @@ describe("The packed package", async () => {
     },
   );
 
-  // Pulumi's SDK loads the types of Node.js for the other entries.
-  it("has types of the local service that compile with the defaults of TypeScript", async () => {
-    const options = ["--ignoreConfig", "--noEmit", "--module", "nodenext"];
-    const compiler = join(repository, "node_modules/.bin/tsc");
-
-    await succeed(compiler, [...options, "dist/local-service/index.d.ts"], {
-      directory: repository,
-    });
-  });
-
   it("has a plugin that can be executed, on Windows also in a directory with spaces", () => {
     const plugin = files.find(({ path }) => path === "plugin/pulumi-resource-dbwebhooks");
 

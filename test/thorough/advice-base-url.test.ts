@@ -169,6 +169,19 @@ describe.each([javascriptProgram, yamlProgram])("Another base URL, through $name
     });
   });
 
+  it("with a password is refused before Pulumi shows or stores it", async () => {
+    await withTwoServices(program, async ({ stack, up }) => {
+      const next = { baseUrl: "https://user:password-token@example.com", apiKey: keys.new };
+      await stack.declare(webhooksOf("next"), { next });
+
+      const update = await up({}, ["--diff"]);
+
+      expect(update).toMatchObject(refused);
+      expect(update.output).toContain("baseUrl: must hold no user name");
+      expect(update.output + (await stack.storedText())).not.toContain("password-token");
+    });
+  });
+
   it("with an invalid key is not stored by a refresh, which also fails without any key", async () => {
     await withTwoServices(program, async (services) => {
       const { stack, oldService, newService, run, up, configure } = services;

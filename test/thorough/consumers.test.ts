@@ -4,7 +4,7 @@ import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-se
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { devDependencies as versions } from "../../package.json";
 import { succeed } from "../helpers/commands.ts";
-import { temporaryDirectory, writeFiles } from "../helpers/directory.ts";
+import { repository, temporaryDirectory, writeFiles } from "../helpers/directory.ts";
 import { packInto } from "../helpers/package.ts";
 import { stackEnvironment } from "../helpers/pulumi.ts";
 import { methodsOf, recordRequests } from "../helpers/recorder.mts";
@@ -148,6 +148,15 @@ async function expectSameWebhook(program: string): Promise<void> {
   // Unlike an update, a preview does not lock the stack.
   await pulumi(program, "preview", "--expect-no-changes");
 }
+
+// Pulumi's SDK loads the types of Node.js for the other entries.
+it("The types of the local service compile with the defaults of TypeScript", async () => {
+  const options = ["--ignoreConfig", "--noEmit", "--module", "nodenext"];
+
+  await succeed(join(binaries, "tsc"), [...options, "dist/local-service/index.d.ts"], {
+    directory: repository,
+  });
+});
 
 describe.concurrent("The packed package", () => {
   it("works bundled with the Automation API, and warns of a plain key in each run", async () => {
