@@ -14,3 +14,10 @@ export function givenArgs<Args extends object>(resource: string, args: Args): Pa
   }
   return args ?? {};
 }
+
+/** Whether a value of the program may not be known yet. */
+export function isPending<Value>(
+  value: pulumi.Input<Value>,
+): value is Promise<Value> | pulumi.OutputInstance<Value> {
+  return pulumi.Output.isInstance(value) || value instanceof Promise;
+}

@@ -8,7 +8,7 @@ import {
 } from "../common/settings-table.js";
 import { validateNames } from "../common/unknown-names.js";
 import type { ProviderArgs } from "./args.js";
-import { givenArgs } from "./given-args.js";
+import { givenArgs, isPending } from "./given-args.js";
 
 const defaultNameProblem =
   "Pulumi uses this name for its default provider, so the two could not be told apart; choose another name";
@@ -48,10 +48,6 @@ function assertValid(provider: string, problems: readonly string[]): void {
       `Provider ${provider}: ${problems.join("; ")}. The Provider was not registered, and no value was stored.`,
     );
   }
-}
-
-function isPending(value: unknown): boolean {
-  return pulumi.Output.isInstance(value) || value instanceof Promise;
 }
 
 /** Returns a value as text, as in Pulumi's generated SDKs: values other than strings become JSON. */

@@ -4,7 +4,7 @@ import type { EventType } from "../common/event-types.js";
 import { unsupportedGetText } from "../common/unsupported-get.js";
 import { webhookFields } from "../common/webhook-fields.js";
 import type { WebhookArgs } from "./args.js";
-import { givenArgs } from "./given-args.js";
+import { givenArgs, isPending } from "./given-args.js";
 
 /** What tells the two `Webhook` classes apart. */
 export interface WebhookModule {
@@ -82,8 +82,7 @@ function aliasesOf(
 
 /** Whether an alias is neither a URN nor a value that is not known yet. */
 function isAlias(alias: pulumi.Input<pulumi.URN | pulumi.Alias>): alias is pulumi.Alias {
-  const isKnown = !pulumi.Output.isInstance(alias) && !(alias instanceof Promise);
-  return isKnown && typeof alias === "object";
+  return !isPending(alias) && typeof alias === "object";
 }
 
 // An output resolves from the state only if the properties name it.
