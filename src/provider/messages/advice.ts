@@ -156,6 +156,6 @@ function apiKeyAdvice({ isExplicit, namesFromEnvironment }: Settings): string {
         `Set ${settingsTable.apiKey.variable} to the right key: it sets the key for this command,`,
         `whatever the stack stores.`,
         !namesFromEnvironment.includes("apiKey") &&
-          `"pulumi config set --secret dbwebhooks:apiKey" stores it for the next "pulumi up".`,
+          `"pulumi config set ${settingsTable.apiKey.setArguments}" stores it for the next "pulumi up".`,
       );
 }
