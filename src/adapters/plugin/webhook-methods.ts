@@ -114,8 +114,8 @@ function purposeOf(props: Properties, inputs: Properties): "refresh" | "import" 
 }
 
 /**
- * Whether `exists` of a generated SDK asks about an id: Pulumi then names a resource that no program
- * declares, and sends what it sends for an import.
+ * Whether `exists` of a generated SDK asks about an id: Pulumi then names a resource that no
+ * program declares, and sends what it sends for an import.
  */
 function isExistsQuestion(urn: string): boolean {
   return urn.split("::").at(-1)?.startsWith("__exists__") ?? false;

@@ -61,9 +61,9 @@ export class EngineMonitor {
   }
 
   /**
-   * Tracks an operation, before whose end the process does not exit by itself. At the end of every command
-   * the engine sends SIGINT and waits up to 5 seconds for the process to exit, so an idle process
-   * handles no signal and exits at once.
+   * Tracks an operation, before whose end the process does not exit by itself. At the end of every
+   * command the engine sends SIGINT and waits up to 5 seconds for the process to exit, so an idle
+   * process handles no signal and exits at once.
    */
   async track<Result>(operation: () => Promise<Result>): Promise<Result> {
     this.#inFlight += 1;

@@ -9,6 +9,7 @@ const notFound = outcomes.response(404, undefined, errorBody("NOT_FOUND"));
 const range = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, at) => first + at);
 
+// Written out once more: a status that moves to another class by mistake must fail here.
 describe("The class of a response follows", () => {
   const named = {
     success: range(200, 299),
