@@ -100,7 +100,7 @@ async function createOrUndo(context: Context, webhook: NewWebhook): Promise<Crea
     throw failed(reporter, failures.knownId(id));
   }
   if ("problem" in storable) {
-    knownWebhooks.noteNumber(address);
+    knownWebhooks.noteId(address);
     throw failed(reporter, failures.unusableSecret(id, storable.problem));
   }
   // Before anything else is awaited: Pulumi may start a deletion of this webhook meanwhile.

@@ -28,7 +28,7 @@ export const deleteOperation: Operation<StateEntry, void> = {
     if (isElsewhere(address, settings)) {
       throw failed(reporter, failures.otherBaseUrlOfDeletion(settings, baseUrl));
     }
-    knownWebhooks.noteNumber(address);
+    knownWebhooks.noteId(address);
     const name = nameOfWebhook(id, address.databaseId);
     if (knownWebhooks.isOwn(address)) {
       reporter.warn(keptText(name));

@@ -32,7 +32,7 @@ export const diffOperation = localOperation<DiffRequest, DiffResult>({
     if (address === undefined) {
       throw failed(reporter, failures.noAddress("unchanged"));
     }
-    knownWebhooks.noteNumber(address);
+    knownWebhooks.noteId(address);
     const { id } = address;
     if (knownWebhooks.isCreated(address)) {
       throw failed(reporter, failures.twoResources(id));

@@ -42,7 +42,7 @@ export const readOperation: Operation<StateEntry, ReadResult> = {
       reporter.warn(noAddressText(nameOfWebhook(id, state.databaseId)));
       return { id, props: stored };
     }
-    knownWebhooks.noteNumber(address);
+    knownWebhooks.noteId(address);
     if (isElsewhere(address, settings)) {
       // With --run-program, Pulumi would store this provider for the webhook, and never delete it.
       throw failed(reporter, failures.otherBaseUrlOfRefresh(settings, address.baseUrl));

@@ -4,7 +4,7 @@
 import type { WebhookAddress } from "../rules/webhook-address.js";
 import type { WebhookError } from "./errors.js";
 
-/** What the command knows about one webhook besides its number. */
+/** What the command knows about one webhook besides its id. */
 interface KnownWebhook {
   /** How this command got it, if it has created or imported it. */
   readonly origin?: "created" | "imported";
@@ -18,10 +18,10 @@ export class KnownWebhooks {
   readonly #doubts = new Map<string, readonly WebhookError[]>();
 
   /**
-   * Notes that a number is taken: the state holds it, or a response to a creation has named it. It
-   * remains so after a deletion, because a service uses each number of a database once.
+   * Notes that an id is taken: the state holds it, or a response to a creation has named it. It
+   * remains so after a deletion, because a service uses each id of a database once.
    */
-  noteNumber(address: WebhookAddress): void {
+  noteId(address: WebhookAddress): void {
     this.#note(address, {});
   }
 
@@ -38,7 +38,7 @@ export class KnownWebhooks {
     this.#note(address, { holder: urn });
   }
 
-  /** Whether the command has met the number of a webhook, which no new webhook can have. */
+  /** Whether the command has met the id of a webhook, which no new webhook can have. */
   isKnown(address: WebhookAddress): boolean {
     return this.#webhooks.has(keyOf(address));
   }

@@ -18,7 +18,7 @@ beforeEach(() => {
 it("The number of a webhook is known from the first time it is met", () => {
   const isKnownAtFirst = knownWebhooks.isKnown(webhook);
 
-  knownWebhooks.noteNumber(webhook);
+  knownWebhooks.noteId(webhook);
 
   expect([isKnownAtFirst, knownWebhooks.isKnown(webhook)]).toEqual([false, true]);
   expect(namesakes.some((one) => knownWebhooks.isKnown(one))).toBe(false);
@@ -66,7 +66,7 @@ it("The holder of a webhook is the last one, and no other resource", () => {
 
   knownWebhooks.noteHolder(webhook, "urn:a");
   knownWebhooks.noteHolder(webhook, "urn:b");
-  knownWebhooks.noteNumber(webhook);
+  knownWebhooks.noteId(webhook);
 
   expect(isUnheld).toBe(false);
   expect(knownWebhooks.hasOtherHolder(webhook, "urn:a")).toBe(true);
