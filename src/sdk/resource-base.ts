@@ -72,11 +72,10 @@ export abstract class WebhookResource extends pulumi.CustomResource {
  * alone, and one for each alias of the program that names no type, because Pulumi does not combine
  * a former type with a former name or parent.
  */
-function aliasesOf(
-  otherType: string,
-  aliases: pulumi.ResourceOptions["aliases"] = [],
-): pulumi.Alias[] {
-  const former = aliases.filter(isAlias).filter(({ type }) => type === undefined);
+function aliasesOf(otherType: string, aliases: pulumi.ResourceOptions["aliases"]): pulumi.Alias[] {
+  // JavaScript programs also pass null, and one alias without a list.
+  const given = [aliases ?? []].flat();
+  const former = given.filter(isAlias).filter(({ type }) => type === undefined);
   return [{}, ...former].map((alias) => ({ ...alias, type: otherType }));
 }
 

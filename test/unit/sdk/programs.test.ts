@@ -163,6 +163,16 @@ describe.each([dynamicProvider, nativeProvider])("A Webhook of $name", (row) => 
     },
   );
 
+  it.each<[string, aliases: unknown, former: readonly unknown[]]>([
+    ["null", null, []],
+    ["one alias without a list", { name: "old" }, [{ name: "old" }]],
+  ])("accepts %s as aliases in JavaScript", async (_case, aliases, former) => {
+    await resolved(new Webhook("orders", args, { aliases } as never).id);
+
+    const expected = [...former, { type: otherType }];
+    expect(aliasesIn(requests()[0])).toEqual(expect.arrayContaining(expected));
+  });
+
   it("is recognized by isInstance, unlike a provider and other values", async () => {
     const webhook = new Webhook("known", args);
     const provider = new Provider("account", account);
