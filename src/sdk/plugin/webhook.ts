@@ -42,9 +42,3 @@ export class Webhook extends WebhookResource {
     super(webhookModule, name, args, {}, pulumi.mergeOptions({ version }, opts));
   }
 }
-
-// Makes a reference to a webhook, such as the output of a component, a Webhook again instead of its
-// id. Without a version, because Pulumi's SDK would leave the references of a newer plugin as ids.
-pulumi.runtime.registerResourceModule(namespace, "index", {
-  construct: (name, _type, urn) => new Webhook(name, {} as WebhookArgs, { urn }),
-});

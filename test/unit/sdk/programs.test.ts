@@ -202,26 +202,15 @@ function aliasesIn(request: RegisterResourceRequest | undefined): unknown[] {
   }) as unknown[];
 }
 
-it.each([version, "99.0.0"])(
-  "A reference to a webhook of the plugin %s becomes a Webhook with its outputs, and registers nothing",
-  async (packageVersion) => {
-    const declared = new native.Webhook("orders", args);
-    const urn = await resolved(declared.urn);
-    const { specialSigKey, specialResourceSig, deserializeProperty } = pulumi.runtime;
-    const reference = { [specialSigKey]: specialResourceSig, urn, id: "42", packageVersion };
+it("A reference to a webhook of the plugin stays its id, as an output of another stack is", () => {
+  // Pulumi's SDK resolves every output of a StackReference, and this stack has no such resource.
+  const { specialSigKey, specialResourceSig, deserializeProperty } = pulumi.runtime;
+  const urn = "urn:pulumi:prod::shop::dbwebhooks:index:Webhook::orders";
+  const reference = { [specialSigKey]: specialResourceSig, urn, id: "42", packageVersion: version };
 
-    const webhook = deserializeProperty(reference);
-
-    expect(webhook).toBeInstanceOf(native.Webhook);
-    const { id, secret: known, tableId } = webhook;
-    expect(await resolved(pulumi.output({ id, secret: known, tableId }))).toEqual({
-      id: "42",
-      secret,
-      tableId: "tbl_of_the_state",
-    });
-    expect(registered).toHaveLength(1);
-  },
-);
+  expect(deserializeProperty(reference)).toBe("42");
+  expect(requests()).toEqual([]);
+});
 
 type SomeProvider = pulumi.ProviderResource;
 const newProvider = {
