@@ -6,3 +6,8 @@
 export const webhookFields = ["databaseId", "url", "events", "tableId"] as const;
 
 export type WebhookField = (typeof webhookFields)[number];
+
+/** The names of all arguments of a webhook, also of those that the service does not get. */
+export const argumentNames = [...webhookFields, "allowUnknownEvents", "allowInsecureUrl"] as const;
+
+export type ArgumentName = (typeof argumentNames)[number];

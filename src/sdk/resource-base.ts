@@ -2,7 +2,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { EventType } from "../common/event-types.js";
 import { unsupportedGetText } from "../common/unsupported-get.js";
-import { webhookFields } from "../common/webhook-fields.js";
+import { type ArgumentName, argumentNames, webhookFields } from "../common/webhook-fields.js";
 import type { WebhookArgs } from "./args.js";
 import { givenArgs, isPending } from "./given-args.js";
 
@@ -58,13 +58,24 @@ export abstract class WebhookResource extends pulumi.CustomResource {
     super(
       webhookModule.type,
       name,
-      { ...unresolvedOutputs, ...given, ...moduleProperties },
+      { ...unresolvedOutputs, ...propertiesOf(given), ...moduleProperties },
       pulumi.mergeOptions(opts, {
         additionalSecretOutputs: ["secret"],
         aliases: aliasesOf(webhookModule.otherType, opts?.aliases),
       }),
     );
   }
+}
+
+/**
+ * Reads each argument once, by its name: a spread would drop getters of a class and inherited
+ * properties. Other names of the object are for `pulumi preview` to refuse. A key without a value
+ * would become an output of the resource.
+ */
+function propertiesOf(args: Partial<WebhookArgs>): pulumi.Inputs {
+  const names = new Set([...argumentNames, ...(Object.keys(args) as ArgumentName[])]);
+  const properties = [...names].map((name) => [name, args[name]] as const);
+  return Object.fromEntries(properties.filter(([, value]) => value !== undefined));
 }
 
 /**

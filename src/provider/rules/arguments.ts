@@ -6,10 +6,8 @@ import { isIdentifier } from "../../common/identifier.js";
 import { isPlainText } from "../../common/plain-text.js";
 import { unknownNameText, validateNames } from "../../common/unknown-names.js";
 import { validateReceiverUrl } from "../../common/url-rules.js";
-import { type WebhookField, webhookFields } from "../../common/webhook-fields.js";
+import { type ArgumentName, argumentNames, webhookFields } from "../../common/webhook-fields.js";
 import { hasMarker, isMarker, type Properties } from "./values.js";
-
-type ArgumentName = WebhookField | "allowUnknownEvents" | "allowInsecureUrl";
 
 /** Returns one line per problem of a value that is given and known. `args` are all arguments. */
 type Validate = (path: string, value: unknown, args: Properties) => readonly string[];
@@ -49,7 +47,7 @@ export function validateArguments(args: Properties): string[] {
 
 /** Lists the arguments that do not exist. */
 export function validateArgumentNames(args: Properties): string[] {
-  return validateNames(Object.keys(args), Object.keys(webhookArguments)).map(
+  return validateNames(Object.keys(args), argumentNames).map(
     (problem) => `${problem}; the program or a transformation declares it`,
   );
 }
@@ -65,7 +63,7 @@ export function parseArguments(
   if (problems.length > 0) {
     return { problems };
   }
-  if (Object.keys(webhookArguments).some((name) => hasMarker(args[name]))) {
+  if (argumentNames.some((name) => hasMarker(args[name]))) {
     return { problems: ["not all arguments are known"] };
   }
   // The rules have checked the types.

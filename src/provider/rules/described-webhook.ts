@@ -4,7 +4,8 @@ import type { NewWebhook } from "../../api/client.js";
 import { webhookIdOf } from "../../common/identifier.js";
 import { isJsonObject, parseJson } from "../../common/json.js";
 import { importVariable } from "../../common/settings-table.js";
-import { parseArguments, webhookArguments, withoutNullish, withSortedEvents } from "./arguments.js";
+import { argumentNames } from "../../common/webhook-fields.js";
+import { parseArguments, withoutNullish, withSortedEvents } from "./arguments.js";
 import { type Properties, parseSecret } from "./values.js";
 
 /** A webhook to import, or why there is no usable description of it. */
@@ -56,8 +57,8 @@ function parseDescription(described: Properties): DescribedWebhook {
 }
 
 function validateDescribedNames(args: Properties): string[] {
-  const names = Object.keys(webhookArguments);
+  const names: readonly string[] = ["secret", ...argumentNames];
   return Object.keys(args).every((name) => names.includes(name))
     ? []
-    : [`it holds a name other than secret, ${names.join(", ")}`];
+    : [`it holds a name other than ${names.join(", ")}`];
 }

@@ -112,6 +112,41 @@ describe.each([dynamicProvider, nativeProvider])("A Webhook of $name", (row) => 
     expect(registered[0]?.inputs).toStrictEqual(addedInputs);
   });
 
+  it("reads each argument once, also a getter of a class and an inherited property", async () => {
+    const reads: string[] = [];
+    class Inherited {
+      events = args.events;
+    }
+    class Arguments extends Inherited implements dynamic.WebhookArgs {
+      databaseId = args.databaseId;
+      url = args.url;
+      get tableId() {
+        reads.push("tableId");
+        return "tbl_orders";
+      }
+    }
+    const { url: receiver } = args;
+    const further = Object.defineProperty(new Arguments(), "urls", {
+      enumerable: true,
+      get: () => reads.push("urls") && receiver,
+    });
+
+    await resolved(new Webhook("orders", further).id);
+
+    const expected = { ...args, tableId: "tbl_orders", urls: receiver, ...addedInputs };
+    expect(registered[0]?.inputs).toStrictEqual(expected);
+    expect(reads.sort()).toEqual(["tableId", "urls"]);
+  });
+
+  it("has no outputs for arguments without a value", () => {
+    const flags = { allowUnknownEvents: undefined, allowInsecureUrl: undefined };
+
+    const webhook = new Webhook("orders", { ...args, ...flags });
+
+    expect(Object.keys(webhook)).not.toContain("allowInsecureUrl");
+    expect(Object.keys(webhook)).not.toContain("allowUnknownEvents");
+  });
+
   it("has outputs that resolve to the values in the state, even for omitted arguments", async () => {
     const { id, databaseId, url, events, tableId, baseUrl, secret } = new Webhook("orders", args);
     const outputs = { id, databaseId, url, events, tableId, baseUrl, secret };
