@@ -76,9 +76,14 @@ export const settingsTable: Readonly<Record<SettingName, SettingRule>> = {
 /** Returns the problems of a value that is given for a setting. It may be no text. */
 export function validateSetting(name: SettingName, value: unknown): readonly string[] {
   const { isRequired, validate } = settingsTable[name];
-  return isRequired && typeof value !== "string"
-    ? ["must be text: put it in quotes; in YAML, write fn::toJSON around a configuration value"]
-    : validate(String(value));
+  if (isRequired && typeof value !== "string") {
+    return [
+      "must be text: put it in quotes; in YAML, write fn::toJSON around a configuration value",
+    ];
+  }
+  // A list of one number has the text of a number.
+  const isScalar = ["string", "number", "boolean"].includes(typeof value);
+  return validate(isScalar ? String(value) : "");
 }
 
 /** Returns the problems of an argument of an explicit `Provider`, which may be absent. */

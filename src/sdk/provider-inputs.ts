@@ -4,6 +4,7 @@ import { isDefaultProviderName } from "../common/provider-name.js";
 import {
   type SettingName,
   settingNames,
+  settingsTable,
   validateProviderArgument,
 } from "../common/settings-table.js";
 import { validateNames } from "../common/unknown-names.js";
@@ -14,32 +15,41 @@ const defaultNameProblem =
   "Pulumi uses this name for its default provider, so the two could not be told apart; choose another name";
 
 /**
- * Returns the arguments of a `Provider` as Pulumi's engine expects them: every value as text, and
- * the API key as a secret. An Output whose value is not valid ends the program with a RunError once
- * it is known, and the provider is not registered: Pulumi would store and show a password in a base
- * URL before a webhook could refuse it.
+ * Returns the arguments of a `Provider` as Pulumi's engine expects them: as text, and the API key
+ * as a secret. The value of an Output may not be valid: it stays as it is, for a check to refuse.
  *
- * @param namePrefix The prefix of each argument's name.
  * @throws RunError for a name that Pulumi gives to default providers, for arguments that do not
- * exist, and for every other value that is not valid, all in one error.
+ * exist, and for every plain value that is not valid, all in one error: Pulumi would store and show
+ * a password in a base URL before a webhook could refuse it.
  */
-export function providerInputs(name: string, args: ProviderArgs, namePrefix = ""): pulumi.Inputs {
-  const given: Partial<Record<SettingName, unknown>> = givenArgs(`Provider ${name}`, args);
+export function providerInputs(
+  name: string,
+  args: ProviderArgs,
+): Record<SettingName, pulumi.Output<unknown>> {
+  const source = givenArgs(`Provider ${name}`, args);
+  // A getter may return another value, or declare another resource, when it is read again.
+  const given = forEachSetting<unknown>((setting) => source[setting]);
   const plain = settingNames.filter((setting) => !isPending(given[setting]));
   assertValid(name, [
     ...(isDefaultProviderName(name) ? [defaultNameProblem] : []),
-    ...validateNames(Object.keys(given), settingNames),
+    ...validateNames(Object.keys(source), settingNames),
     ...plain.flatMap((setting) => validateProviderArgument(setting, given[setting])),
   ]);
-  const inputs = settingNames.map((setting) => {
+  return forEachSetting((setting) => {
     const output: pulumi.Output<unknown> = pulumi.output<unknown>(given[setting]);
-    const text = output.apply((value) => {
-      assertValid(name, validateProviderArgument(setting, value));
-      return textOf(value);
-    });
-    return [namePrefix + setting, setting === "apiKey" ? pulumi.secret(text) : text];
+    const input = settingsTable[setting].isRequired ? output : output.apply(textOf);
+    return setting === "apiKey" ? pulumi.secret(input) : input;
   });
-  return Object.fromEntries(inputs);
+}
+
+/**
+ * Returns an argument of a `Provider` if it is valid.
+ *
+ * @throws RunError for any other value.
+ */
+export function validArgument(provider: string, setting: SettingName, value: unknown): unknown {
+  assertValid(provider, validateProviderArgument(setting, value));
+  return value;
 }
 
 function assertValid(provider: string, problems: readonly string[]): void {
@@ -50,7 +60,12 @@ function assertValid(provider: string, problems: readonly string[]): void {
   }
 }
 
-/** Returns a value as text, as in Pulumi's generated SDKs: values other than strings become JSON. */
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : JSON.stringify(value ?? undefined);
+function forEachSetting<Value>(read: (setting: SettingName) => Value): Record<SettingName, Value> {
+  const entries = settingNames.map((setting) => [setting, read(setting)]);
+  return Object.fromEntries(entries) as Record<SettingName, Value>;
+}
+
+/** Returns a number or a Boolean value as text, as in Pulumi's generated SDKs. */
+function textOf(value: unknown): unknown {
+  return ["number", "boolean"].includes(typeof value) ? String(value) : (value ?? undefined);
 }

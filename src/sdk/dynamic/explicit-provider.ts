@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { explicitProviderKey, namespace } from "../../common/settings-table.js";
+import { explicitProviderKey, namespace, type SettingName } from "../../common/settings-table.js";
 import type { ProviderArgs } from "../args.js";
-import { providerInputs } from "../provider-inputs.js";
+import { providerInputs, validArgument } from "../provider-inputs.js";
 
 /**
  * An account of the service, for programs that use several accounts or regions. Pass it to a
@@ -29,7 +29,12 @@ export class Provider extends pulumi.ProviderResource {
    * @throws RunError for a reserved name, and for arguments that do not exist or are not valid.
    */
   constructor(name: string, args: ProviderArgs, opts?: pulumi.ResourceOptions) {
-    const inputs = providerInputs(name, args, `${namespace}:`);
-    super("pulumi-nodejs", name, { ...inputs, [explicitProviderKey]: "true" }, opts);
+    // Nothing but the program can check an Output before Pulumi stores it.
+    const inputs = Object.entries(providerInputs(name, args)).map(([setting, input]) => [
+      `${namespace}:${setting}`,
+      input.apply((value) => validArgument(name, setting as SettingName, value)),
+    ]);
+    const marked = { ...Object.fromEntries(inputs), [explicitProviderKey]: "true" };
+    super("pulumi-nodejs", name, marked, opts);
   }
 }

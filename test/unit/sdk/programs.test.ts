@@ -3,8 +3,10 @@ import type { ResourceMonitorClient } from "@pulumi/pulumi/proto/resource_grpc_p
 import type { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { version } from "../../../package.json";
+import { settingsSourceOf } from "../../../src/adapters/plugin/settings-source.ts";
 import * as dynamic from "../../../src/index.ts";
 import * as native from "../../../src/native.ts";
+import { checkSettings } from "../../../src/provider/rules/settings.ts";
 import { secret, wrapped } from "../../helpers/builders.ts";
 
 const args: dynamic.WebhookArgs = {
@@ -388,29 +390,74 @@ describe.each([dynamicProvider, nativeProvider])("A Provider of $name", (row) =>
   });
 
   it.each<[setting: string, given: unknown]>([
-    ["apiKey", pulumi.secret(undefined)],
-    ["apiKey", pulumi.output("")],
-    ["apiKey", pulumi.output(1234567)],
-    ["baseUrl", pulumi.output("https://example.com/?token=query-token")],
-    ["baseUrl", Promise.resolve("https://user:password-token@example.com")],
-    ["retrySeconds", pulumi.output(-1)],
-  ])(
-    "with an Output for %s that is not valid ends the program once it is known, and is not registered",
-    async (setting, given) => {
-      vi.stubEnv("DBWEBHOOKS_API_KEY", "key-token");
-      const errors = collectUnhandledErrors();
+    ["timeoutSeconds", [20]],
+    ["timeoutSeconds", 20n],
+    ["retrySeconds", {}],
+    ["listing", [true]],
+  ])("with a %s that is no single value ends the program: %s", (setting, given) => {
+    const create = () => new sdk.Provider("eu", { ...account, [setting]: given });
 
-      new sdk.Provider("eu", { ...account, [setting]: given });
+    expect(create).toThrow(pulumi.RunError);
+    expect(create).toThrow(new RegExp(`^Provider eu: ${setting}: must be `));
+    expect(requests()).toEqual([]);
+  });
 
-      const message = expect.stringMatching(
-        `Provider eu: ${setting}: (?!.*(1234567|-token)).*no value was stored`,
-      );
-      await vi.waitFor(() => expect(errors).toContainEqual(expect.objectContaining({ message })));
-      expect(errors.every((error) => pulumi.RunError.isInstance(error))).toBe(true);
-      expect(registered).toEqual([]);
-    },
-  );
+  it("reads each argument once", async () => {
+    const read = vi.fn(() => "key-token");
+    const given = Object.defineProperty({ ...account }, "apiKey", { get: read });
+
+    await resolved(new sdk.Provider("eu", given).urn);
+
+    expect(registered[0]?.inputs[`${settingPrefix}apiKey`]).toEqual(wrapped("key-token"));
+    expect(read).toHaveBeenCalledOnce();
+  });
 });
+
+/** Outputs for arguments of a Provider that are not valid. */
+const invalidOutputs: readonly (readonly [setting: string, given: unknown])[] = [
+  ["apiKey", pulumi.secret(undefined)],
+  ["apiKey", pulumi.output("")],
+  ["apiKey", pulumi.secret(1234567)],
+  ["baseUrl", pulumi.output("https://example.com/?token=query-token")],
+  ["baseUrl", Promise.resolve("https://user:password-token@example.com")],
+  ["retrySeconds", pulumi.output(-1)],
+  ["timeoutSeconds", pulumi.output([20])],
+];
+
+it.each(invalidOutputs)(
+  "A Provider of the dynamic provider with an invalid Output for %s ends the program, unregistered",
+  async (setting, given) => {
+    vi.stubEnv("DBWEBHOOKS_API_KEY", "key-token");
+    const errors = collectUnhandledErrors();
+
+    new dynamic.Provider("eu", { ...account, [setting]: given });
+
+    const message = expect.stringMatching(
+      `Provider eu: ${setting}: (?!.*(1234567|-token)).*no value was stored`,
+    );
+    await vi.waitFor(() => expect(errors).toContainEqual(expect.objectContaining({ message })));
+    expect(errors.every((error) => pulumi.RunError.isInstance(error))).toBe(true);
+    expect(registered).toEqual([]);
+  },
+);
+
+it.each(invalidOutputs)(
+  "A Provider of the plugin leaves an invalid Output for %s to the plugin's check",
+  async (setting, given) => {
+    // An error in the program would end every program that the Automation API runs in the process.
+    const errors = collectUnhandledErrors();
+
+    await resolved(new native.Provider("eu", { ...account, [setting]: given }).urn);
+
+    const news = registered[0]?.inputs ?? {};
+    const { failures } = checkSettings({}, news, {
+      ...settingsSourceOf("eu", news),
+      environment: {},
+    });
+    expect(failures).toEqual([expect.stringMatching(`^${setting}: (?!.*(1234567|-token))`)]);
+    expect(errors).toEqual([]);
+  },
+);
 
 /** Collects the errors of promises that nothing awaits. They end a program. */
 function collectUnhandledErrors(): unknown[] {
