@@ -14,10 +14,15 @@ const maxBodyBytes = 1024 * 1024;
  * not usable.
  */
 export function openPools(timeoutMs: number): (url: URL) => Dispatcher | undefined {
-  // NODE_TLS_REJECT_UNAUTHORIZED must not send the API key to a host that has not proved its name.
-  const tls = { rejectUnauthorized: true };
+  const connection = {
+    // NODE_TLS_REJECT_UNAUTHORIZED must not send the API key to a host that has not proved its name.
+    rejectUnauthorized: true,
+    // Node.js gives up an address of a host after 250 ms, which a far host can need. As a part of
+    // the timeout, it leaves time for the next addresses.
+    autoSelectFamilyAttemptTimeout: Math.ceil(Math.min(Math.max(timeoutMs / 12, 250), 2_500)),
+  };
   const options = {
-    connect: { timeout: timeoutMs, ...tls },
+    connect: { timeout: timeoutMs, ...connection },
     keepAliveTimeout: maxIdleMs,
     // The service can announce another idle time: this is the longest that undici accepts.
     keepAliveMaxTimeout: maxIdleMs,
@@ -37,8 +42,8 @@ export function openPools(timeoutMs: number): (url: URL) => Dispatcher | undefin
     clientFactory: (origin, given) => new Pool(origin, { ...given, useMilo: options.useMilo }),
     // undici does not use `connect` for the connections to a proxy and through it.
     connectTimeout: timeoutMs,
-    proxyTls: { ...tls, allowH2: false },
-    requestTls: tls,
+    proxyTls: { ...connection, allowH2: false },
+    requestTls: connection,
   });
 
   // A proxy would connect to its own loopback interface, on a machine that must not receive the

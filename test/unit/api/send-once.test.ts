@@ -1,6 +1,7 @@
 import dns from "node:dns";
 import { createRequire } from "node:module";
-import type { Socket } from "node:net";
+import net, { type Socket } from "node:net";
+import tls from "node:tls";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createSendOnce } from "../../../src/api/send-once.ts";
 import { apiKey } from "../../helpers/builders.ts";
@@ -224,6 +225,33 @@ describe("A certificate that is not trusted", () => {
     expect(server.requests).toEqual([]);
   });
 });
+
+it.each([
+  { timeoutSeconds: 2, addressMs: 250 },
+  { timeoutSeconds: 12, addressMs: 1_000 },
+  { timeoutSeconds: 12.01, addressMs: 1_001 },
+  { timeoutSeconds: 300, addressMs: 2_500 },
+])(
+  "Each address of the service or a proxy gets $addressMs ms of a timeout of $timeoutSeconds s",
+  async ({ timeoutSeconds, addressMs }) => {
+    await using server = await startTlsServer({ isTrusted: true });
+    const plain = vi.spyOn(net, "connect");
+    const encrypted = vi.spyOn(tls, "connect");
+    const send = () => createSendOnce(timeoutSeconds)(post(remoteUrl));
+    resolveTo("127.0.0.1");
+
+    await createSendOnce(timeoutSeconds)(post(server.url));
+    for (const proxyUrl of [server.url.replace("127.0.0.1", "tables.example.test"), refusedUrl]) {
+      vi.stubEnv("HTTPS_PROXY", proxyUrl);
+      await send();
+    }
+
+    // The service, a proxy with TLS, the service through that proxy, and a proxy without TLS.
+    const options = [...encrypted.mock.calls, ...plain.mock.calls].map(([given]) => given);
+    const expected = { autoSelectFamilyAttemptTimeout: addressMs };
+    expect(options).toMatchObject([expected, expected, expected, expected]);
+  },
+);
 
 describe("A connection that is not established", () => {
   it.each<[to: string, cause: string, timeoutSeconds: number, getStopping?: () => AbortSignal]>([
