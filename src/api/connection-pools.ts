@@ -51,8 +51,17 @@ export function openPools(timeoutMs: number): (url: URL) => Dispatcher | undefin
   return ({ hostname }) => (isLoopbackHostname(hostname) ? direct : proxied);
 }
 
-/** Swallows the error about an invalid URL: its property `input` contains the proxy password. */
+/**
+ * Returns `undefined` if the environment names no HTTP proxy, but something else. Swallows the error
+ * about an invalid URL: its property `input` contains the proxy password.
+ */
 function openProxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher | undefined {
+  // The same precedence as in undici, whose support of SOCKS is experimental: Node.js warns of it.
+  const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY } = process.env;
+  const proxyUrls = [http_proxy ?? HTTP_PROXY, https_proxy ?? HTTPS_PROXY];
+  if (proxyUrls.some((url = "") => URL.parse(url)?.protocol.startsWith("socks"))) {
+    return undefined;
+  }
   try {
     return new EnvHttpProxyAgent(options);
   } catch {

@@ -10,10 +10,10 @@ export const connectionRefusedSeconds = 15;
 
 const firstBackoffMs = 500;
 const longestBackoffMs = 10_000;
-// Codes of Node.js and OpenSSL for a host that does not exist, a port that speaks another protocol
-// and a certificate that is not trusted.
+// Codes of Node.js and OpenSSL, and a name of undici, for a host that does not exist, a port that
+// speaks another protocol and a certificate that is not trusted.
 const permanentCodes =
-  /^(ENOTFOUND|ERR_SSL_.*|ERR_HTTP2_.*|CERT_.*|UNABLE_TO_.*|.*SELF_SIGNED_CERT.*|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME_INVALID)$/;
+  /^(ENOTFOUND|ERR_SSL_.*|ERR_HTTP2_.*|CERT_.*|UNABLE_TO_.*|.*SELF_SIGNED_CERT.*|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME_INVALID|HTTPParserError)$/;
 
 /** An attempt that has ended. */
 export interface EndedAttempt {

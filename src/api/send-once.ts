@@ -129,7 +129,10 @@ async function race(
 
 /** Describes a failed connection. Throws an error that is a bug. */
 function failedConnection(kind: HttpFailure["kind"], error: unknown): HttpFailure {
-  const codes = codesOf(error);
+  // Before a request is sent, only a proxy can send something else than HTTP. undici gives this
+  // error no code.
+  const isParserError = error instanceof Error && error.name === "HTTPParserError";
+  const codes = [...(kind === "unsent" && isParserError ? [error.name] : []), ...codesOf(error)];
   if (kind === "unsent" && codes.length === 0) {
     throw error;
   }
@@ -209,10 +212,14 @@ function originOf(location: string, base: URL): string | undefined {
   return target === null || target.origin === "null" ? undefined : target.origin;
 }
 
-/** Returns the code of an error, and one code for each IP address of the host that was tried. */
+/**
+ * Returns the code of an error, and one code for each IP address of the host that was tried. If a
+ * proxy has a certificate of another name, the code of the error in TLS comes first.
+ */
 function codesOf(error: unknown): string[] {
-  const errors = error instanceof AggregateError ? [error, ...error.errors] : [error];
-  return errors
+  const isOfProxy = error instanceof Error && error.name === "SecureProxyConnectionError";
+  const causes = error instanceof AggregateError ? error.errors : [];
+  return [...(isOfProxy ? [error.cause] : []), error, ...causes]
     .map((one) => (one as { readonly code?: unknown } | null | undefined)?.code)
     .filter((code) => typeof code === "string");
 }

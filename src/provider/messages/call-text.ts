@@ -61,7 +61,8 @@ function noResponseText({ settings, reporter }: MessageContext, failure: HttpFai
       return "was not sent, because Pulumi is stopping";
     case "proxyUrl":
       return sentences(
-        `${incomplete}: HTTPS_PROXY or HTTP_PROXY is not the URL of a proxy; write http://HOST:PORT,`,
+        `${incomplete}: HTTPS_PROXY or HTTP_PROXY is not the URL of an HTTP proxy (SOCKS is not supported);`,
+        `write http://HOST:PORT,`,
         `or http://USER:PASSWORD@HOST:PORT with user and password percent-encoded`,
       );
     case "connection":

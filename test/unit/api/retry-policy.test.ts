@@ -49,6 +49,7 @@ it.each<[string, HttpOutcome]>([
   ["the certificate names another host", outcomes.notConnected("ERR_TLS_CERT_ALTNAME_INVALID")],
   ["the certificate does not match the host", outcomes.notConnected("HOSTNAME_MISMATCH")],
   ["the proxy is not usable", outcomes.unsent("proxyUrl")],
+  ["the proxy speaks no HTTP", outcomes.notConnected("HTTPParserError")],
   ["the port has no TLS", outcomes.notConnected("ERR_SSL_WRONG_VERSION_NUMBER")],
   ["the port speaks no such TLS", outcomes.notConnected("ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION")],
   ["the port speaks HTTP/2", outcomes.notConnected("ERR_HTTP2_ERROR")],

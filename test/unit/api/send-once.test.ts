@@ -161,10 +161,47 @@ it.each([
   "proxy.example.test:3128",
   "user:password@proxy.example.test:3128",
   "127.0.0.1:3128",
-])("A proxy whose URL is invalid prevents a request: %s", async (url) => {
+  "socks4://127.0.0.1:1080",
+  "socks5://127.0.0.1:1080",
+  " SOCKS://127.0.0.1:1080",
+])("A proxy whose URL is not that of an HTTP proxy prevents a request: %s", async (url) => {
+  const warn = vi.spyOn(process, "emitWarning");
   vi.stubEnv("HTTPS_PROXY", url);
 
   expect(await sendOnce(remoteUrl)).toEqual({ kind: "unsent", cause: "proxyUrl" });
+  expect(warn).not.toHaveBeenCalled();
+});
+
+it("A variable of a SOCKS proxy does not count beside one in lower case", async () => {
+  await using server = await startServer({ body: "through the proxy" });
+  vi.stubEnv("HTTP_PROXY", "socks5://127.0.0.1:1080");
+  await using proxy = await startProxy(server.url);
+  proxy.open();
+  vi.stubEnv("http_proxy", proxy.url);
+
+  const outcome = await sendOnce("http://tables.example.test");
+
+  expect(outcome).toMatchObject({ body: "through the proxy" });
+});
+
+describe("What speaks no HTTP", () => {
+  const banner = "SSH-2.0-OpenSSH_9.6\r\n";
+
+  it("as a proxy prevents a request", async () => {
+    await using proxy = await startRawServer((socket) => socket.end(banner));
+    vi.stubEnv("HTTPS_PROXY", proxy.url);
+
+    const outcome = await sendOnce(remoteUrl);
+
+    expect(outcome).toMatchObject({ kind: "unsent", codes: ["HTTPParserError"] });
+    expect(proxy.requests).toHaveLength(1);
+  });
+
+  it("in place of the service may have got the request", async () => {
+    await using server = await startRawServer((socket) => socket.end(banner));
+
+    expect(await sendOnce(server.url)).toMatchObject({ kind: "noResponse", codes: [] });
+  });
 });
 
 it.each([403, 407])(
@@ -224,6 +261,17 @@ describe("A certificate that is not trusted", () => {
     expect(proxy.heads).toHaveLength(1);
     expect(server.requests).toEqual([]);
   });
+});
+
+it("A proxy whose certificate has another name prevents a request, with the code of TLS first", async () => {
+  await using proxy = await startTlsServer({ isTrusted: true });
+  vi.stubEnv("HTTPS_PROXY", proxy.url.replace("127.0.0.1", "proxy.example.test"));
+  resolveTo("127.0.0.1");
+
+  const outcome = await sendOnce(remoteUrl);
+
+  const codes = ["ERR_TLS_CERT_ALTNAME_INVALID", "UND_ERR_PRX_TLS"];
+  expect(outcome).toMatchObject({ kind: "unsent", codes });
 });
 
 it.each([

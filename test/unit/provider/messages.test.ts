@@ -107,7 +107,7 @@ it("A failed request's text says what was returned, or why nothing was, and why 
       "timeoutOfResponse": "POST https://tables.example.com/somewhere got no complete response within 30 s (dbwebhooks:timeoutSeconds)",
       "tooLarge": "POST https://tables.example.com/somewhere returned 200 with a body of more than 1 MiB",
       "unusableEntries": "POST https://tables.example.com/somewhere returned 200 with an unusable entry in its list",
-      "unusableProxy": "POST https://tables.example.com/somewhere could not connect: HTTPS_PROXY or HTTP_PROXY is not the URL of a proxy; write http://HOST:PORT, or http://USER:PASSWORD@HOST:PORT with user and password percent-encoded",
+      "unusableProxy": "POST https://tables.example.com/somewhere could not connect: HTTPS_PROXY or HTTP_PROXY is not the URL of an HTTP proxy (SOCKS is not supported); write http://HOST:PORT, or http://USER:PASSWORD@HOST:PORT with user and password percent-encoded",
     }
   `);
 });
