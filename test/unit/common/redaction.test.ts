@@ -146,8 +146,24 @@ it.each<[body: string, secrets: readonly string[]]>([
   ["Invalid secret: verification failed", []],
   ["Invalid secret => verification failed", []],
   ['{"secret":17,"secrets":[]}', []],
+  // Writers of JSON escape quotes and "=" in .NET, Gson and others.
+  [String.raw`{"message":"{\u0022secret\u0022:\u0022abc-1\u0022}"}`, ["abc-1"]],
+  [String.raw`{"message":"secret\u003dabc-1"}`, ["abc-1"]],
+  [String.raw`{"message":"secret: \u0027abc-1\u0027"}`, ["abc-1"]],
+  [String.raw`{"echo":"{\"message\":\"{\\u0022secret\\U0022:\\u0022abc-1\\u0022}\"}"}`, ["abc-1"]],
+  [String.raw`{"s\u0065cret":"abc-1"}`, ["abc-1"]],
 ])("The secrets in the body %s are %j", (body, secrets) => {
-  expect(sensitiveValues({ body })).toEqual(secrets);
+  expect(new Set(sensitiveValues({ body }))).toEqual(new Set(secrets));
+});
+
+it("A body of 1 MiB is searched in linear time, whatever it holds", () => {
+  // In a time that grows with the square of the length, this would take hours.
+  for (const unit of ["\\", "\\u", "secret", "secret=", 'secret\\"', "://", "secret\\u0022"]) {
+    const body = unit.repeat((1024 * 1024) / unit.length);
+
+    expect(sensitiveValues({ body }).join("")).not.toContain("whsec_");
+    expect(redact(body, [])).not.toContain("whsec_");
+  }
 });
 
 it("The key, the secret and the variable of an import are sensitive, and nothing that is no text", () => {
