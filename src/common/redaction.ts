@@ -56,8 +56,8 @@ export function sensitiveValues(sources: SensitiveSources): string[] {
 }
 
 /**
- * Returns the first 4,000 characters of a text from outside, or a placeholder if they may hold a
- * secret.
+ * Returns the first 4,000 characters of a text from outside, with each URL cut to its origin, or a
+ * placeholder if they may hold a secret.
  *
  * It finds what a gateway or a debug page repeats by accident. A text is withheld if it shares 8
  * letters or digits in a row with the first 4,000 characters of a sensitive value, whatever else
@@ -66,7 +66,8 @@ export function sensitiveValues(sources: SensitiveSources): string[] {
  * values.
  */
 export function redact(text: string, sensitive: readonly string[]): string {
-  const start = text.slice(0, maxLookedAt);
+  // The cut comes first: otherwise the end of these characters could split a URL before its "@".
+  const start = withUrlsCut(text).slice(0, maxLookedAt);
   const values = new Set(sensitive.map((value) => value.slice(0, maxLookedAt)));
   if (values.size > maxValueCount) {
     return withheldText;
@@ -79,6 +80,17 @@ export function redact(text: string, sensitive: readonly string[]): string {
   );
   const isRepeated = spellings.some((one) => ngramsOf(one).some((ngram) => ngrams.has(ngram)));
   return isSuspicious || isRepeated ? withheldText : start;
+}
+
+/**
+ * Cuts each URL to its origin, so that a link does not hide the reason of an error. Where user
+ * info ends cannot be told in a URL that is not valid, so with an "@" nothing of it stays.
+ */
+function withUrlsCut(text: string): string {
+  return text.replace(/:\/\/(\S+)/g, (url, rest: string) => {
+    const origin = rest.includes("@") ? "" : rest.replace(/["'/?#].*/s, "");
+    return origin === rest ? url : `://${origin}…`;
+  });
 }
 
 /**

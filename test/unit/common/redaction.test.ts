@@ -45,15 +45,74 @@ it.each([
   "authorization: basic dXNlcjpwYXNzdXNl",
   '{"authorization":"bearer \n abc1"}',
   "secret whsec_C2FVsBQI+b5sSYspob7oD/=",
-  "see redis://:pass@example.com",
-  "see https://example.com/hook",
-  "see https://example.com?c=d",
-  "see https://example.com#c",
   "authorization=Bearer%20abc.def-123",
   "see https%3A%2F%2Fexample.com%2Fhook",
   '{"url":"https:\\/\\/example.com\\/hook"}',
 ])("A text that may hold an unknown credential is redacted: %j", (text) => {
   expect(redact(text, [])).toBe(withheldText);
+});
+
+it.each([
+  ["The table has no such field. See https://docs.test/errors/field", "https://docs.test…"],
+  ["see https://docs.test?c=d, or 'http://b.test/'", "https://docs.test… or 'http://b.test…"],
+  ["see https://docs.test#c", "https://docs.test…"],
+  ["see https://docs.test/a?b=https://c.test/d", "https://docs.test…"],
+  ["see https://docs.test.", "https://docs.test."],
+  ["see 'https://docs.test' now", "https://docs.test… now"],
+  ["see redis://:pass@example.com", "redis://…"],
+  ["see https://svc:Pa55w0rd#zz@db", "https://…"],
+  ["see https://svc:Pa55/w0rd@db/x, now", "https://… now"],
+  ["see https://docs.test/?token='Pa55'", "https://docs.test…"],
+])("A URL in a text is cut to its origin, if it has one: %j", (text, expected) => {
+  expect(redact(text, [])).toBe(text.replace(/\w+:\/\/.*/, expected));
+});
+
+it("A URL is cut before the text is, so that none loses the sign that it has a password", () => {
+  const text = `https://docs.test/${"a".repeat(3_970)} https://user:Pa55w0rd@db`;
+
+  expect(redact(text, [])).toBe("https://docs.test… https://…");
+});
+
+it("No text shows 8 letters or digits in a row of a sensitive value or of a URL's credential", () => {
+  const fragments = [
+    "https://",
+    "http:\\/\\/",
+    "%3A//",
+    "@",
+    "/",
+    "?t=",
+    "#",
+    "'",
+    '"',
+    "\\",
+    " ",
+    ".",
+  ];
+  const unknown = "Zq8wXr3vLm5n";
+  const pieces = fc.constantFrom(...fragments, "docs.test", "not found", key, key.slice(3, 12));
+  // User info, a path, a query or a fragment, with a credential that nothing else knows of.
+  const urls = fc
+    .tuple(
+      fc.constantFrom("", "a/", "b?c=", "#", "'", "d:"),
+      fc.constantFrom("", "/", "#e@f", "@g"),
+    )
+    .map(([before, after]) => `https://docs.test/${before}${unknown}${after}`);
+  const texts = fc.array(fc.oneof({ weight: 4, arbitrary: pieces }, urls), { maxLength: 12 });
+
+  fc.assert(
+    fc.property(texts, (parts) => {
+      const shown = redact(parts.join(""), [key])
+        .replace(/[^\p{L}\p{N}]/gu, "")
+        .toLowerCase();
+
+      for (const value of [key, unknown].map((one) => one.replace(/\W|_/g, "").toLowerCase())) {
+        for (let at = 0; at + 8 <= value.length; at += 1) {
+          expect(shown).not.toContain(value.slice(at, at + 8));
+        }
+      }
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 it.each([
