@@ -5,6 +5,8 @@ import { isLoopbackHostname } from "../common/url-rules.js";
 // If a load balancer closes an idle connection while a creation is sent, the creation is in doubt.
 const maxIdleMs = 500;
 const maxBodyBytes = 1024 * 1024;
+// Gateways add cookies and policies beyond the 16 KiB that Node.js accepts.
+const maxHeaderBytes = 64 * 1024;
 
 /**
  * Opens the connection pools, which respect the proxy variables of the environment.
@@ -30,6 +32,7 @@ export function openPools(timeoutMs: number): (url: URL) => Dispatcher | undefin
     headersTimeout: 0,
     bodyTimeout: 0,
     maxResponseSize: maxBodyBytes,
+    maxHeaderSize: maxHeaderBytes,
     // Over HTTP/2 undici repeats a refused request by itself.
     allowH2: false,
     // The environment can switch on this experimental parser, which the build leaves out.

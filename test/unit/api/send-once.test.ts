@@ -79,6 +79,19 @@ describe("The HTTP sender", () => {
     expect(next).toMatchObject({ kind: "response", body: "" });
   });
 
+  it("reads headers of 60 KiB, directly and through a proxy", async () => {
+    const headers = { "x-policy": "x".repeat(60 * 1024) };
+    await using server = await startTlsServer({ isTrusted: true }, { headers, body: "read" });
+    await using proxy = await startProxy(server.url);
+    proxy.open();
+    vi.stubEnv("HTTPS_PROXY", proxy.url);
+
+    for (const url of [server.url, remoteUrl]) {
+      expect(await sendOnce(url)).toMatchObject({ body: "read" });
+    }
+    expect(proxy.heads).toHaveLength(1);
+  });
+
   const redirectTo = (location: string) => ({ statusCode: 307, headers: { location } });
   const noRedirect = { redirectOrigin: undefined, isSameOriginRedirect: false };
   const nothing = { retryAfterMs: undefined, ...noRedirect, hasLink: false };
