@@ -56,7 +56,7 @@ export async function runCommandLine(
   } else {
     const { port, listing, "api-key": apiKeys, "deliver-to": deliverTo } = values;
     await startServing({
-      port: Number(port),
+      port,
       apiKeys,
       listing,
       allowUnknownEvents: values["allow-unknown-events"],
@@ -79,5 +79,12 @@ function parse(args: readonly string[]) {
   if (!values.help && !values.version && positionals.join(" ") !== "serve") {
     throw new Error('Expected "serve" and its options, and no other argument.');
   }
-  return values;
+  const port = /^\d+$/.test(values.port) ? Number(values.port) : Number.NaN;
+  if (!(port <= 65_535)) {
+    throw new Error("--port must be a number from 0 to 65535.");
+  }
+  if (values["deliver-to"] !== undefined && !URL.canParse(values["deliver-to"])) {
+    throw new Error("--deliver-to must be an origin, such as http://127.0.0.1:3000.");
+  }
+  return { ...values, port };
 }

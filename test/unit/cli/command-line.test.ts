@@ -32,6 +32,11 @@ it.each([
   { line: "serve --listing=sk_live_1", message: "Option '--listing' does not take an argument" },
   { line: "serve --api-key", message: "Option '--api-key <value>' argument missing" },
   { line: "serve --api-key --listing", message: "Option '--api-key' argument is ambiguous" },
+  { line: "serve --port x", message: "--port must" },
+  { line: "serve --port -1", message: "'--port' argument is ambiguous" },
+  { line: "serve --port 65536", message: "--port must" },
+  { line: "serve --port=", message: "--port must" },
+  { line: "serve --deliver-to 127.0.0.1:3000", message: "--deliver-to must" },
 ])("An invalid command exits with 2 and shows no key: $line", async ({ line, message }) => {
   const { exitCode, stderr } = await run(line);
 
@@ -57,6 +62,7 @@ it.each([
   { line: "", options: { listing: false, allowUnknownEvents: false } },
   { line: "--api-key a --api-key b", options: { apiKeys: ["a", "b"] } },
   { line: "--port 0 --listing", options: { port: 0, listing: true } },
+  { line: "--port 65535", options: { port: 65_535 } },
   { line: "--deliver-to http://h:1", options: { deliverTo: "http://h:1" } },
   { line: "--allow-unknown-events", options: { allowUnknownEvents: true } },
 ])("serve $line starts the service with $options", async ({ line, options }) => {
