@@ -1,5 +1,6 @@
 import { oneLine } from "../common/plain-text.js";
-import { localOperation } from "./command/operation.js";
+import type { LocalOperation } from "./command/operation.js";
+import { settingProblemText } from "./messages/invalid-settings.js";
 import {
   validateArgumentNames,
   validateArguments,
@@ -15,13 +16,14 @@ interface CheckResult {
 }
 
 /** Reports every problem of the settings and of the arguments. */
-export const checkOperation = localOperation<{ readonly news: Properties }, CheckResult>({
+export const checkOperation: LocalOperation<{ readonly news: Properties }, CheckResult> = {
+  kind: "local",
   name: () => "Check webhook",
   sensitive: ({ news }) => ({ properties: news }),
   run: ({ settingsResult }, { news }) => {
     const inputs = withoutNullish(news);
     const problems = [
-      ...settingsResult.problems,
+      ...settingsResult.problems.map(settingProblemText),
       ...validateArgumentNames(inputs),
       ...validateArguments(inputs),
     ];
@@ -32,4 +34,4 @@ export const checkOperation = localOperation<{ readonly news: Properties }, Chec
     const failures = problems.map((line) => ({ property: "", reason: oneLine(line, 500) }));
     return { inputs, failures };
   },
-});
+};

@@ -1,6 +1,6 @@
 import { createWebhook, deleteWebhook, type NewWebhook } from "../api/client.js";
 import type { ErrorKind } from "./command/errors.js";
-import type { Context, Operation } from "./command/operation.js";
+import type { AccountOperation, Context } from "./command/operation.js";
 import { failed, webhookErrorOf } from "./messages/error-message.js";
 import { type FailedUndo, failures } from "./messages/failures.js";
 import { fieldsOf, parseArguments } from "./rules/arguments.js";
@@ -30,13 +30,13 @@ const harmlessKinds: readonly ErrorKind[] = ["notCreated", "undone"];
  * Creates a webhook. Deletes it again only if its secret can no longer reach the state, because
  * Pulumi stores nothing more.
  */
-export const createOperation: Operation<CreateRequest, CreateResult> = {
+export const createOperation: AccountOperation<CreateRequest, CreateResult> = {
+  kind: "create",
   name: ({ inputs }) => {
     const { databaseId } = inputs;
     return `Create webhook${typeof databaseId === "string" ? ` in database ${databaseId}` : ""}`;
   },
   sensitive: ({ inputs }) => ({ properties: inputs }),
-  onInvalidSettings: "notCreated",
   run: (context, { inputs }) =>
     context.engineMonitor.trackCreation(() => createOnce(context, inputs)),
 };

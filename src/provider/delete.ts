@@ -1,6 +1,6 @@
 import { deleteWebhook } from "../api/client.js";
 import { factsOf } from "../api/response-class.js";
-import type { Context, Operation } from "./command/operation.js";
+import type { AccountOperation, Context } from "./command/operation.js";
 import { requestList } from "./command/webhook-lists.js";
 import { failed } from "./messages/error-message.js";
 import { failures } from "./messages/failures.js";
@@ -14,10 +14,10 @@ import { addressOf, isElsewhere, type WebhookAddress } from "./rules/webhook-add
  * webhook that this command has created or imported has another resource now, so it is not deleted,
  * and this counts as done.
  */
-export const deleteOperation: Operation<StateEntry, void> = {
+export const deleteOperation: AccountOperation<StateEntry, void> = {
+  kind: "delete",
   name: ({ id, state }) => `Delete ${nameOfWebhook(id, state.databaseId)}`,
   sensitive: ({ props }) => ({ properties: props }),
-  onInvalidSettings: "notDeleted",
   run: async (context, webhook) => {
     const { settings, knownWebhooks, reporter, urn } = context;
     const address = addressOf(webhook);

@@ -1,4 +1,4 @@
-import { localOperation } from "./command/operation.js";
+import type { LocalOperation } from "./command/operation.js";
 import { failed } from "./messages/error-message.js";
 import { failures } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
@@ -24,7 +24,8 @@ interface DiffResult {
  * Compares a webhook with the arguments and the base URL, and warns of differences. Throws if the
  * update must not happen.
  */
-export const diffOperation = localOperation<DiffRequest, DiffResult>({
+export const diffOperation: LocalOperation<DiffRequest, DiffResult> = {
+  kind: "local",
   name: ({ id, state }) => `Compare ${nameOfWebhook(id, state.databaseId)}`,
   sensitive: ({ props }) => ({ properties: props }),
   run: ({ settingsResult, knownWebhooks, reporter, urn }, { news, ignored, ...webhook }) => {
@@ -57,4 +58,4 @@ export const diffOperation = localOperation<DiffRequest, DiffResult>({
     reporter.warnOnce(line, () => line);
     return { changes: true, replaces: differences.map(({ property }) => property) };
   },
-});
+};

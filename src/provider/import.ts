@@ -1,4 +1,4 @@
-import type { Operation } from "./command/operation.js";
+import type { AccountOperation } from "./command/operation.js";
 import { failed } from "./messages/error-message.js";
 import { failures } from "./messages/failures.js";
 import { importText } from "./messages/notices.js";
@@ -22,11 +22,11 @@ interface ImportResult {
  * sent: the service does not reveal the secret again, and the program declares the arguments
  * anyway.
  */
-export const importOperation: Operation<ImportRequest, ImportResult> = {
+export const importOperation: AccountOperation<ImportRequest, ImportResult> = {
+  kind: "import",
   // Whoever swaps two values passes the secret as the id or as the database.
   name: () => "Import webhook",
   sensitive: ({ description }) => ({ description }),
-  onInvalidSettings: "unchanged",
   run: ({ knownWebhooks, reporter, settings, urn }, { id, description }) => {
     const described = readDescribedWebhook(id, description);
     if ("problem" in described) {

@@ -1,4 +1,4 @@
-import type { Context, Operation } from "./command/operation.js";
+import type { AccountOperation, Context } from "./command/operation.js";
 import { requestRefreshList } from "./command/webhook-lists.js";
 import { adviceFor } from "./messages/advice.js";
 import { callText } from "./messages/call-text.js";
@@ -28,11 +28,12 @@ interface ReadResult {
 }
 
 /** Returns the state with what a refresh finds at the service, except the secret. */
-export const readOperation: Operation<StateEntry, ReadResult> = {
+export const readOperation: AccountOperation<StateEntry, ReadResult> = {
+  // It fails with invalid settings: with --run-program, Pulumi runs no check, and stores the provider
+  // with which a refresh succeeds.
+  kind: "read",
   name: ({ id, state }) => `Read ${nameOfWebhook(id, state.databaseId)}`,
   sensitive: ({ props }) => ({ properties: props }),
-  // With --run-program, Pulumi runs no check, and stores the provider with which a refresh succeeds.
-  onInvalidSettings: "unchanged",
   run: async (context, webhook) => {
     const { knownWebhooks, reporter, settings } = context;
     const { id, props, state } = webhook;

@@ -65,7 +65,7 @@ export class WebhookProvider {
   }
 
   async #run<Request, Result>(
-    { run, onInvalidSettings }: Operation<Request, Result>,
+    operation: Operation<Request, Result>,
     request: Request,
     reporter: Reporter,
     urn: string | undefined,
@@ -78,14 +78,14 @@ export class WebhookProvider {
       reporter,
       urn,
     };
-    if (settings !== undefined) {
-      return run(this.#connect(context, settings), request);
+    if (operation.kind === "local") {
+      return operation.run(context, request);
     }
-    if (typeof onInvalidSettings === "function") {
-      return onInvalidSettings(context, request);
+    if (settings === undefined) {
+      const isExplicit = this.#source.isExplicit();
+      throw failed(reporter, failures.invalidSettings(operation.kind, problems, isExplicit));
     }
-    const isExplicit = this.#source.isExplicit();
-    throw failed(reporter, failures.invalidSettings(onInvalidSettings, problems, isExplicit));
+    return operation.run(this.#connect(context, settings), request);
   }
 
   #connect(context: LocalContext, settings: Settings): Context {

@@ -1,6 +1,18 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { writeJson } from "../helpers/directory.ts";
 import { javascriptProgram, yamlProgram } from "../helpers/programs.ts";
-import { accountOf, keys, withTwoServices } from "../helpers/two-services.ts";
+import { noPromptFlags, type TestStack } from "../helpers/stack.ts";
+import { accountOf, keys, unchanged, webhooks, withTwoServices } from "../helpers/two-services.ts";
+
+/** Sets the option `refresh` of a project, with which Pulumi refreshes before each update. */
+async function setRefresh({ directory }: TestStack, refresh: "always" | undefined): Promise<void> {
+  const file = join(directory, "Pulumi.yaml");
+  const project = parse(await readFile(file, "utf8"));
+  await writeJson(file, { ...project, options: { refresh } });
+}
 
 // It follows the heading "A wrong key" in docs/troubleshooting.md.
 describe.each([javascriptProgram, yamlProgram])("A wrong key of $name", (program) => {
@@ -32,6 +44,46 @@ describe.each([javascriptProgram, yamlProgram])("A wrong key of $name", (program
       const right = Array(2).fill(`DELETE Bearer ${keys.old}`);
       expect(ended).toMatchObject({ isSuccess: true, sentToOld: right });
       expect(await stack.storedWebhooks()).toEqual({});
+    });
+  });
+
+  it("that is not set ends with the variable, or with --run-program after it is in the configuration", async () => {
+    await withTwoServices(program, async ({ stack, oldService, run, up, configure }) => {
+      const refresh = ["refresh", ...noPromptFlags];
+      const destroy = ["destroy", ...noPromptFlags];
+      const withKey = { DBWEBHOOKS_API_KEY: keys.old };
+      const withProgram = ["--run-program"];
+      const notSet = {
+        isSuccess: false,
+        output: expect.stringContaining("is not set"),
+        sentToOld: [],
+      };
+      await configure(oldService, undefined);
+      await stack.declare(webhooks);
+      expect(await up(withKey)).toMatchObject({ isSuccess: true });
+      expect(await run(refresh)).toMatchObject(notSet);
+      expect(await run(refresh, withKey)).toMatchObject(unchanged);
+
+      await configure(oldService, keys.old);
+      // They have the settings of the last update.
+      expect([await run(refresh), await run(destroy)]).toMatchObject([notSet, notSet]);
+      await setRefresh(stack, "always");
+      expect(await up()).toMatchObject(notSet);
+      expect(await up({}, ["--refresh=false"])).toMatchObject(unchanged);
+      expect(await up()).toMatchObject(unchanged);
+      await setRefresh(stack, undefined);
+      await configure(oldService, undefined);
+      expect(await up(withKey)).toMatchObject(unchanged);
+      await configure(oldService, keys.old);
+
+      expect(await run([...refresh, ...withProgram])).toMatchObject(unchanged);
+      await configure(oldService, undefined);
+      expect(await up(withKey)).toMatchObject(unchanged);
+      await configure(oldService, keys.old);
+      const destroyed = await run([...destroy, ...withProgram]);
+
+      const deletions = Array(2).fill(`DELETE Bearer ${keys.old}`);
+      expect(destroyed).toMatchObject({ isSuccess: true, sentToOld: deletions });
     });
   });
 });

@@ -4,7 +4,6 @@ import type { Transport } from "../../api/transport.js";
 import type { SensitiveSources } from "../../common/redaction.js";
 import type { Settings, SettingsResult } from "../rules/settings.js";
 import type { EngineMonitor } from "./engine-monitor.js";
-import type { ErrorKind } from "./errors.js";
 import type { KnownWebhooks } from "./known-webhooks.js";
 import type { Notify, Reporter } from "./reporter.js";
 
@@ -41,32 +40,28 @@ export interface Context extends LocalContext, ClientContext {
   readonly refreshLists: Map<string, Promise<WebhookList>>;
 }
 
-/** The kinds of errors of operations that send nothing because of invalid settings. */
-export type InvalidSettingsKind = Extract<ErrorKind, "notCreated" | "notDeleted" | "unchanged">;
-
-/**
- * An operation on a webhook: its name in messages, what it does, and what it does with invalid
- * settings.
- */
-export interface Operation<Request, Result> {
+/** What is said of every operation on a webhook. */
+interface OperationTexts<Request> {
   /** Such as `Create webhook in database base_abc`. */
   readonly name: (request: Request) => string;
   /** Returns what its messages must not show, besides the API key. */
   readonly sensitive: (request: Request) => SensitiveSources;
-  readonly run: (context: Context, request: Request) => Result | Promise<Result>;
-  /**
-   * Runs in place of `run` if the settings are not valid, or the kind of the error that this is.
-   */
-  readonly onInvalidSettings:
-    | InvalidSettingsKind
-    | ((context: LocalContext, request: Request) => Result);
 }
 
-/** Defines an operation that sends nothing, and does the same with invalid settings. */
-export function localOperation<Request, Result>(
-  definition: Pick<Operation<Request, Result>, "name" | "sensitive"> & {
-    readonly run: (context: LocalContext, request: Request) => Result;
-  },
-): Operation<Request, Result> {
-  return { ...definition, onInvalidSettings: definition.run };
+/** An operation that sends nothing, and does not need the settings of an account. */
+export interface LocalOperation<Request, Result> extends OperationTexts<Request> {
+  readonly kind: "local";
+  readonly run: (context: LocalContext, request: Request) => Result;
 }
+
+export type AccountOperationKind = "create" | "read" | "import" | "delete";
+
+/** An operation that fails with invalid settings. */
+export interface AccountOperation<Request, Result> extends OperationTexts<Request> {
+  readonly kind: AccountOperationKind;
+  readonly run: (context: Context, request: Request) => Result | Promise<Result>;
+}
+
+export type Operation<Request, Result> =
+  | LocalOperation<Request, Result>
+  | AccountOperation<Request, Result>;

@@ -7,7 +7,7 @@ import type { HttpRequest, HttpResponse } from "../../api/send-once.js";
 import { settingsTable } from "../../common/settings-table.js";
 import type { MessageContext } from "../command/operation.js";
 import type { Settings } from "../rules/settings.js";
-import { nameOfSetting } from "./names.js";
+import { nameOfSetting, settingCommand } from "./names.js";
 import { sentences } from "./sentences.js";
 import { see, type TroubleshootingHeading } from "./troubleshooting.js";
 
@@ -156,6 +156,6 @@ function apiKeyAdvice({ isExplicit, namesFromEnvironment }: Settings): string {
         `Set ${settingsTable.apiKey.variable} to the right key: it sets the key for this command,`,
         `whatever the stack stores.`,
         !namesFromEnvironment.includes("apiKey") &&
-          `"pulumi config set ${settingsTable.apiKey.setArguments}" stores it for the next "pulumi up".`,
+          `"${settingCommand("apiKey")}" stores it for the next "pulumi up".`,
       );
 }

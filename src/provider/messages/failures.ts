@@ -2,13 +2,14 @@
 import type { Deletion, EndedCall } from "../../api/client.js";
 import { isRedirection } from "../../api/response-class.js";
 import { shownValue } from "../../common/plain-text.js";
-import { importVariable, settingsTable } from "../../common/settings-table.js";
+import { importVariable } from "../../common/settings-table.js";
 import type { ErrorKind } from "../command/errors.js";
-import type { InvalidSettingsKind, MessageContext } from "../command/operation.js";
+import type { AccountOperationKind, MessageContext } from "../command/operation.js";
 import type { Reporter } from "../command/reporter.js";
-import type { Settings } from "../rules/settings.js";
+import type { SettingProblem, Settings } from "../rules/settings.js";
 import { type Advice, adviceFor, listingOffAdvice } from "./advice.js";
 import { callText } from "./call-text.js";
+import { settingsAdvice } from "./invalid-settings.js";
 import { nameOfSetting } from "./names.js";
 import { sentences } from "./sentences.js";
 
@@ -27,10 +28,13 @@ export type FailedUndo =
   | Exclude<Deletion, { kind: "deleted" }>
   | { readonly kind: "fault"; readonly error: unknown };
 
-const correctProvider = sentences(
-  `Correct the arguments of the Provider, or declare it again if it has left the program, and run "pulumi up", or`,
-  `"pulumi destroy --run-program" to destroy the stack.`,
-);
+/** The kind of the error of an operation that has sent nothing because of its settings. */
+const kindsWithInvalidSettings = {
+  create: "notCreated",
+  read: "unchanged",
+  import: "unchanged",
+  delete: "notDeleted",
+} as const satisfies Readonly<Record<AccountOperationKind, ErrorKind>>;
 
 /** A webhook with the same url may be one that somebody else uses, or that a stack has given up. */
 const deleteOnlyNewAdvice = sentences(
@@ -46,15 +50,13 @@ const twoResourcesAdvice = sentences(
 /** Every failure of an operation, as a function of its facts. */
 export const failures = {
   invalidSettings: (
-    kind: InvalidSettingsKind,
-    problems: readonly string[],
+    operation: AccountOperationKind,
+    problems: readonly SettingProblem[],
     isExplicit: boolean,
   ): Failure => ({
-    kind,
-    cause: `${problems.join(". ")}. Nothing was sent`,
-    nextStep: isExplicit
-      ? correctProvider
-      : `Variables such as ${settingsTable.apiKey.variable} set a value for this command, whatever the stack stores.`,
+    kind: kindsWithInvalidSettings[operation],
+    cause: `${problems.map(({ text }) => text).join(". ")}. Nothing was sent`,
+    nextStep: settingsAdvice(operation, problems, isExplicit),
   }),
   noAddress: (kind: "unchanged" | "notDeleted"): Failure => ({
     kind,

@@ -26,10 +26,21 @@ export interface Settings {
   readonly namesFromEnvironment: readonly SettingName[];
 }
 
-/** Valid settings, or one message per problem. */
+/** What is wrong with a setting. */
+export interface SettingProblem {
+  readonly name: SettingName;
+  /** The setting, and what is wrong with it. */
+  readonly text: string;
+  /** Whether the environment has set the value. */
+  readonly isFromEnvironment: boolean;
+  /** Whether the default provider lacks the setting. */
+  readonly isMissing: boolean;
+}
+
+/** Valid settings, or at least one problem. */
 export type SettingsResult =
   | { readonly settings: Settings; readonly problems: readonly [] }
-  | { readonly settings?: undefined; readonly problems: readonly string[] };
+  | { readonly settings?: undefined; readonly problems: readonly SettingProblem[] };
 
 /** Where the settings of a provider come from. */
 export interface SettingsSource {
@@ -103,7 +114,9 @@ export function checkSettings(
   const known = settingNames.filter((name) => !hasMarker(news[name]));
   const failures = [
     ...validateSameBaseUrl(baseUrlOf(olds), baseUrl),
-    ...known.flatMap((name) => validateGiven(givenSetting(source, name), true)),
+    ...known
+      .flatMap((name) => validateGiven(givenSetting(source, name), true))
+      .map(({ text }) => text),
   ];
   // Not as a secret, and in one spelling, because the next check compares it.
   return { inputs: baseUrl === undefined ? inputs : { ...inputs, baseUrl }, failures };
@@ -130,23 +143,23 @@ function givenSetting(
   return { name, value: value === "" ? undefined : value, isFromEnvironment };
 }
 
-/** Returns the problems of a setting: what is wrong, and what to write or run instead. */
+/** Returns the problems of a setting. */
 function validateGiven(
   { name, value, isFromEnvironment }: GivenSetting,
   isExplicit: boolean,
-): readonly string[] {
+): readonly SettingProblem[] {
+  const isMissing = !isExplicit && value === undefined;
+  const problem = (text: string) => ({ name, text, isFromEnvironment, isMissing });
   if (isExplicit && !isFromEnvironment) {
-    return validateProviderArgument(name, value);
+    return validateProviderArgument(name, value).map(problem);
   }
   const path = isExplicit ? name : `${namespace}:${name}`;
-  const { variable, isRequired, setArguments } = settingsTable[name];
-  if (value === undefined) {
-    return isRequired
-      ? [`${path}: is not set; run "pulumi config set ${setArguments}" or set ${variable}`]
-      : [];
+  const { variable, isRequired } = settingsTable[name];
+  if (isMissing) {
+    return isRequired ? [problem(`${path}: is not set`)] : [];
   }
   const setBy = isFromEnvironment ? `; ${variable} sets this value` : "";
-  return validateSetting(name, value).map((problem) => `${path}: ${problem}${setBy}`);
+  return validateSetting(name, value).map((text) => problem(`${path}: ${text}${setBy}`));
 }
 
 /**

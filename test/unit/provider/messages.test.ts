@@ -3,7 +3,10 @@ import type { EndedCall } from "../../../src/api/client.ts";
 import type { HttpOutcome, HttpRequest } from "../../../src/api/send-once.ts";
 import type { ReportedDelay } from "../../../src/api/transport.ts";
 import { checkOperation } from "../../../src/provider/check.ts";
-import type { MessageContext } from "../../../src/provider/command/operation.ts";
+import type {
+  AccountOperationKind,
+  MessageContext,
+} from "../../../src/provider/command/operation.ts";
 import { Reporter } from "../../../src/provider/command/reporter.ts";
 import { createOperation } from "../../../src/provider/create.ts";
 import { deleteOperation } from "../../../src/provider/delete.ts";
@@ -201,13 +204,44 @@ it("The advice after a failed request follows from its outcome and the settings"
   `);
 });
 
+const missingKey = {
+  name: "apiKey",
+  text: "PROBLEM",
+  isFromEnvironment: false,
+  isMissing: true,
+} as const;
+
+it.each<[AccountOperationKind, named: readonly string[], notNamed: readonly string[]]>([
+  ["create", ["pulumi config set"], ["--run-program"]],
+  ["read", ["pulumi config set", "--run-program"], []],
+  ["delete", ["pulumi config set", "--run-program"], []],
+  // "pulumi up" would create a second webhook.
+  ["import", [], ["pulumi "]],
+])(
+  "The next step of the operation %s without a key is the variable and then %j",
+  (operation, named, notNamed) => {
+    const { nextStep } = failures.invalidSettings(operation, [missingKey], false);
+    const wrongVariable = { ...missingKey, isFromEnvironment: true, isMissing: false };
+    const withWrongVariable = failures.invalidSettings(operation, [wrongVariable], false);
+
+    for (const text of ["DBWEBHOOKS_API_KEY", ...named]) {
+      expect(nextStep).toContain(text);
+    }
+    for (const text of notNamed) {
+      expect(nextStep).not.toContain(text);
+    }
+    // The environment wins over the configuration.
+    expect(withWrongVariable.nextStep).not.toContain("config");
+  },
+);
+
 describe("Every failure", () => {
   const call = (outcome: HttpOutcome, request: HttpRequest = outcomes.someRequest) =>
     failedWith(outcome, { request });
   const oldUrl = "https://old.example.com";
   const undo = { kind: "failed", call: call(apiError(403), deleteRequest) } as const;
   const all: Readonly<Record<keyof typeof failures, Failure>> = {
-    invalidSettings: failures.invalidSettings("notDeleted", ["PROBLEM"], false),
+    invalidSettings: failures.invalidSettings("delete", [missingKey], false),
     otherBaseUrl: failures.otherBaseUrl(settings, oldUrl),
     otherBaseUrlOfRefresh: failures.otherBaseUrlOfRefresh(settings, oldUrl),
     otherBaseUrlOfDeletion: failures.otherBaseUrlOfDeletion(settings, oldUrl),
@@ -248,7 +282,7 @@ describe("Every failure", () => {
         "fault": "NAME failed: an unexpected error (odd). This is a bug in pulumi-dbwebhooks: please report it. Before you run the command again, check which webhooks the service has. [fault]",
         "inDoubt": "NAME failed: POST https://tables.example.com/somewhere returned 409 NO. If the service has created a webhook, its secret is not stored. Look in the database for a webhook with the url of this resource. Delete it only if it is new: with a higher id than those that you knew, and the arguments of this creation. One that was there before stays: import it, or declare another url. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
         "incomplete": "NAME failed: PROBLEM. Nothing was sent. No webhook was created. Run "pulumi up" again. [notCreated]",
-        "invalidSettings": "NAME failed: PROBLEM. Nothing was sent. The webhook stays in the state. Variables such as DBWEBHOOKS_API_KEY set a value for this command, whatever the stack stores. [notDeleted]",
+        "invalidSettings": "NAME failed: PROBLEM. Nothing was sent. The webhook stays in the state. Set DBWEBHOOKS_API_KEY for this command, or run "pulumi config set --secret dbwebhooks:apiKey" and add --run-program to the refresh or destroy: without it, Pulumi uses the settings of the last update. [notDeleted]",
         "knownId": "NAME failed: the service returned webhook 17, and this command has met that id before: in the state, in a response, in an import or in a deletion. Either the service returned an existing webhook, or it gave the id to a new one, whose secret is lost. Nothing was deleted. If the service has created a webhook, its secret is not stored. Find out which of the two it is before you run the command again. See "A repeated id" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
         "leftBehind": "NAME failed: Pulumi stopped while the service created webhook 17, and it could not be deleted: DELETE https://tables.example.com/somewhere returned 403 NO. The webhook is not in the state. Delete webhook 17 at the service. See "leftBehind" in docs/troubleshooting.md of pulumi-dbwebhooks. [leftBehind]",
         "listNotFound": "NAME failed: the service returned 404 NOT_FOUND for it and for the list of its database: the API key has no access to the database, the database is gone, or the service cannot list webhooks. The webhook stays in the state. Check dbwebhooks:apiKey. If the webhook is certainly gone, run the command again with DBWEBHOOKS_LISTING=false. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
@@ -283,7 +317,7 @@ describe("Every failure", () => {
     const withoutId = failedWith(withLocation(201), { unusable: "id" });
 
     expect({
-      settingsOfProvider: textOf(failures.invalidSettings("notDeleted", ["PROBLEM"], true)),
+      settingsOfProvider: textOf(failures.invalidSettings("delete", [missingKey], true)),
       htmlPage: textOf(failures.inDoubt(context, noPage)),
       locationAfterCreation: textOf(failures.inDoubt(context, withoutId)),
       redirectAfterCreation: textOf(failures.inDoubt(context, call(withLocation(303)))),

@@ -9,7 +9,9 @@ const explicit = { isExplicit: () => true };
 function read(changes: Texts = {}, source: Partial<SettingsSource> = {}) {
   const config: Texts = { baseUrl: "https://tables.example.com", apiKey: "key", ...changes };
   const get = (name: SettingName) => config[name];
-  return readSettings({ get, isExplicit: () => false, environment: {}, ...source });
+  const isExplicit = () => false;
+  const { settings, problems } = readSettings({ get, isExplicit, environment: {}, ...source });
+  return { settings, problems: problems.map(({ text }) => text) };
 }
 
 describe("The settings of a provider", () => {
