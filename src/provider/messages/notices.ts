@@ -6,6 +6,7 @@ import { importVariable } from "../../common/settings-table.js";
 import { type Advice, adviceText } from "./advice.js";
 import { secondsText } from "./call-text.js";
 import { sentences } from "./sentences.js";
+import { see } from "./troubleshooting.js";
 
 /**
  * Warns of differences. Pulumi compares before a replacement, in a refresh and in an import, and
@@ -20,9 +21,8 @@ export function differenceText(name: string, labels: readonly string[]): string 
 /** Announces an import. Pulumi says nothing about another resource with the same webhook. */
 export function importText(id: string): string {
   return sentences(
-    `Importing webhook ${id}, as ${importVariable} describes it: it was not looked up.`,
-    `If another resource has this webhook, or its deletion is pending, first remove that resource from the state with "pulumi state delete":`,
-    `otherwise Pulumi may delete the webhook with it.`,
+    `Importing webhook ${id} as ${importVariable} describes it. If another resource has it, or is to delete it,`,
+    `first remove that one with "pulumi state delete", or Pulumi may delete the webhook.`,
   );
 }
 
@@ -94,8 +94,11 @@ export function notLookedUpText(
 }
 
 /** Warns of a stop that may end the process before the secret of a new webhook is stored. */
-export const interruptedText =
-  "Pulumi is stopping. Webhooks whose creation is in flight are deleted if the service responds within 5 seconds.";
+export const interruptedText = sentences(
+  "Pulumi is stopping. Webhooks whose creation is in flight are deleted if the service responds within 5 seconds.",
+  "Those that were created a moment ago may stay at the service without being in the state.",
+  see("After an interruption"),
+);
 
 /** Says why requests wait. */
 export function delayText({ kind, delayMs, request, outcome }: ReportedDelay): string {

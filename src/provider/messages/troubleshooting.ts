@@ -11,6 +11,7 @@ export const troubleshootingHeadings = [
   "A refused creation",
   "Two resources have one webhook",
   "An import",
+  "After an interruption",
 ] as const;
 
 export type TroubleshootingHeading = (typeof troubleshootingHeadings)[number];

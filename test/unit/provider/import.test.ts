@@ -5,8 +5,7 @@ import { startWithService } from "../../helpers/provider-with-service.ts";
 
 const events = ["record.created", "record.updated"];
 const described = { ...someArgs(), events: events.toReversed(), secret };
-const lineOf = (id: number) =>
-  expect.stringMatching(`^info: .*webhook ${id}, .*DBWEBHOOKS_IMPORT `);
+const lineOf = (id: number) => expect.stringMatching(`^info: .*webhook ${id} .*DBWEBHOOKS_IMPORT `);
 
 /** Starts a provider with this value of `DBWEBHOOKS_IMPORT`: a text, or an object as JSON. */
 async function startImport(given: object | string | undefined, settings = {}) {
