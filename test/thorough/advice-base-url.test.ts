@@ -1,5 +1,6 @@
 import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
+import { notFound } from "../helpers/faults/faults.mts";
 import { javascriptProgram, yamlProgram } from "../helpers/programs.ts";
 import { noPromptFlags, removeFromState, type TestStack } from "../helpers/stack.ts";
 import {
@@ -37,6 +38,42 @@ async function baseUrlsOf(stack: TestStack): Promise<readonly unknown[]> {
 async function targetOf(stack: TestStack, name: string): Promise<readonly string[]> {
   return ["--target", (await stack.storedWebhooks())[name]?.urn ?? ""];
 }
+
+describe.each([javascriptProgram, yamlProgram])(
+  "Another account at one base URL of $name",
+  (program) => {
+    it("gets a webhook whose provider and database change at once, also after the provider alone did", async () => {
+      await withTwoServices(program, async ({ stack, oldService, up }) => {
+        const providers = {
+          first: accountOf(oldService, keys.old),
+          second: accountOf(oldService, keys.oldNext),
+        };
+        // Each account has one database.
+        const databases = { [keys.old]: "base_first", [keys.oldNext]: "base_second" };
+        oldService.use(({ databaseId, headers: { authorization = "" } }, next) =>
+          databases[authorization.replace("Bearer ", "")] === databaseId ? next() : notFound(),
+        );
+        const declare = (databaseId: string, provider: string) =>
+          stack.declare({ orders: { args: { databaseId }, provider } }, providers);
+        await declare("base_first", "first");
+        await up();
+        await declare("base_first", "second");
+        expect(await up()).toMatchObject(unchanged);
+        await declare("base_first", "first");
+        expect(await up()).toMatchObject(unchanged);
+
+        await declare("base_second", "second");
+        const movedAtOnce = await up();
+
+        expect(movedAtOnce).toMatchObject({
+          isSuccess: true,
+          sentToOld: [`DELETE Bearer ${keys.old}`, `POST Bearer ${keys.oldNext}`],
+        });
+        expect(await up()).toMatchObject(unchanged);
+      });
+    });
+  },
+);
 
 describe.each([javascriptProgram, yamlProgram])("Another base URL, through $name,", (program) => {
   it("is refused after an update with variables, and three steps move the webhooks to a Provider", async () => {
