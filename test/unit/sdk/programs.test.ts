@@ -8,6 +8,7 @@ import * as dynamic from "../../../src/index.ts";
 import * as native from "../../../src/native.ts";
 import { checkSettings } from "../../../src/provider/rules/settings.ts";
 import { secret, wrapped } from "../../helpers/builders.ts";
+import { collectUnhandledErrors } from "../../helpers/errors.ts";
 
 const args: dynamic.WebhookArgs = {
   databaseId: "base_abc123",
@@ -458,21 +459,6 @@ it.each(invalidOutputs)(
     expect(errors).toEqual([]);
   },
 );
-
-/** Collects the errors of promises that nothing awaits. They end a program. */
-function collectUnhandledErrors(): unknown[] {
-  const event = "unhandledRejection";
-  const listeners = process.listeners(event);
-  const errors: unknown[] = [];
-  process.removeAllListeners(event).on(event, (error) => void errors.push(error));
-  onTestFinished(() => {
-    process.removeAllListeners(event);
-    for (const listener of listeners) {
-      process.on(event, listener);
-    }
-  });
-  return errors;
-}
 
 /** Declares two webhooks in a program of its own, and returns the warnings. */
 async function warningsWith(config: Record<string, string>, secretKeys: string[] = []) {
