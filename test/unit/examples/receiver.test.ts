@@ -1,6 +1,8 @@
 import { writeFileSync } from "node:fs";
+import { Server } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { Webhook } from "standardwebhooks";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createReceiver } from "../../../examples/receiver/receiver.ts";
 import { watchSecrets } from "../../../examples/receiver/secrets.ts";
@@ -180,3 +182,49 @@ async function start(secrets = [oldSecret]) {
   };
   return { send, onEvent };
 }
+
+describe("The program of examples/receiver", () => {
+  it("accepts a secret of 16 bytes", () => {
+    const shortest = `whsec_${Buffer.alloc(16, 1).toString("base64")}`;
+
+    expect(watchSecrets(fileWith(shortest))()).toEqual([shortest]);
+  });
+
+  it("listens on loopback only", async () => {
+    const { argv } = process;
+    onTestFinished(() => void Object.assign(process, { argv }));
+    process.argv = ["node", "index.ts", fileWith(oldSecret)];
+    vi.stubEnv("PORT", "0");
+    using stdout = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+    using listen = vi.spyOn(Server.prototype, "listen");
+
+    await import("../../../examples/receiver/index.ts");
+
+    const [server] = listen.mock.contexts as [Server];
+    onTestFinished(() => void server.close());
+    await expect.poll(() => stdout.mock.calls.join("")).toContain("Listening");
+    expect(server.address()).toMatchObject({ address: "127.0.0.1" });
+  });
+
+  it("forgets the oldest of 10,001 events, and no other", async () => {
+    const handled: string[] = [];
+    const onEvent = ({ id }: { id: string }) => void handled.push(id);
+    const server = createReceiver({ secrets: () => [oldSecret], onEvent });
+    // Signatures and connections would take seconds.
+    using _verify = vi.spyOn(Webhook.prototype, "verify").mockReturnValue(undefined);
+    const receive = (id: string) =>
+      new Promise<void>((resolve) => {
+        const chunks = [Buffer.from(JSON.stringify({ id, type: "record.created" }))];
+        const response = { writeHead: () => ({ end: resolve }) };
+        server.emit("request", Object.assign(chunks, { method: "POST" }), response);
+      });
+    for (let at = 0; at <= 10_000; at++) {
+      await receive(`evt_${at}`);
+    }
+
+    await receive("evt_1");
+    await receive("evt_0");
+
+    expect(handled.slice(10_001)).toEqual(["evt_0"]);
+  });
+});
