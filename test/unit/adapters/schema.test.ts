@@ -12,7 +12,9 @@ import { codeBlocks, readPage } from "../../helpers/markdown.ts";
 // The schema is written by hand. These tests hold it against the rules and against the examples,
 // which other tests run; types.test-d.ts holds its outputs against the class.
 
-type Properties = Readonly<Record<string, { readonly description: string; readonly type: string }>>;
+type Flag = "secret" | "willReplaceOnChanges" | "replaceOnChanges";
+type Property = Readonly<{ description: string; type: string } & { [flag in Flag]?: boolean }>;
+type Properties = Readonly<Record<string, Property>>;
 
 const webhook = schema.resources["dbwebhooks:index:Webhook"];
 const inputs: Properties = webhook.inputProperties;
@@ -20,9 +22,9 @@ const outputs: Properties = webhook.properties;
 const settings: Properties = schema.config.variables;
 const eventEnum = schema.types["dbwebhooks:index:EventType"].enum;
 
-/** Returns the names of the properties that have this key in the schema. */
-const namesWith = (properties: Properties, key: string) =>
-  Object.keys(properties).filter((name) => key in (properties[name] ?? {}));
+/** Returns the names of the properties for which the schema sets this flag to `true`. */
+const namesWith = (properties: Properties, flag: Flag) =>
+  Object.keys(properties).filter((name) => properties[name]?.[flag] === true);
 
 const namesOfRequired = (rules: Readonly<Record<string, { readonly isRequired: boolean }>>) =>
   Object.keys(rules).filter((name) => rules[name]?.isRequired);
@@ -82,7 +84,6 @@ describe("The schema of Webhook", () => {
 
   it("marks as secret the output `secret`, and no argument", () => {
     expect(namesWith(outputs, "secret")).toEqual(["secret"]);
-    expect(outputs.secret).toHaveProperty("secret", true);
     expect(namesWith(inputs, "secret")).toEqual([]);
   });
 
@@ -107,6 +108,12 @@ describe("The schema of Webhook", () => {
     expect(blocks.filter((block) => block.language === language)).toEqual([
       { language, text: program },
     ]);
+  });
+
+  it("closes the shortcodes around its examples", () => {
+    const shortcodes = webhook.description.match(/(?<=\{\{% ).*?(?= %\}\})/g);
+
+    expect(shortcodes).toEqual(["examples", "example", "/example", "/examples"]);
   });
 
   it("shows no program that nothing runs", () => {
@@ -143,7 +150,6 @@ describe("The schema of the settings", () => {
       listing: "boolean",
     });
     expect(namesWith(settings, "secret")).toEqual(["apiKey"]);
-    expect(settings.apiKey).toHaveProperty("secret", true);
   });
 
   it("has them for a Provider too, where no variable supplies those that it requires", () => {
@@ -196,4 +202,10 @@ it("The schema has a sentence for every argument, output, setting and event type
 
 it("The schema names no npm package: generated SDKs would install it, whoever owns it", () => {
   expect(schema.language.nodejs).not.toHaveProperty("packageName");
+});
+
+it("The schema gives the package of every language the version of the plugin", () => {
+  const hasVersion = expect.objectContaining({ respectSchemaVersion: true });
+
+  expect(schema.language).toEqual({ go: hasVersion, nodejs: hasVersion, python: hasVersion });
 });
