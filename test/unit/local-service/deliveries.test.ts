@@ -1,11 +1,17 @@
+import { createRequire } from "node:module";
+import net, { Socket } from "node:net";
 import { Webhook } from "standardwebhooks";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { eventTypes } from "../../../src/common/event-types.ts";
-import type { NewEvent } from "../../../src/local-service/index.ts";
+import type { LocalServiceOptions, NewEvent } from "../../../src/local-service/index.ts";
 import { changeWebhook } from "../../helpers/faults/faults.mts";
 import { refusedUrl } from "../../helpers/http-server.ts";
 import { startService, statusCodesOf, webhookBody } from "../../helpers/local-service.ts";
 import { type ReceivedNotification, startReceiver } from "../../helpers/receiver.ts";
+import { pendingWork } from "../../helpers/transport.ts";
+
+/** The clock of the timeouts of connections. */
+const clockOfUndici = createRequire(__filename)("undici/lib/util/timers.js");
 
 const recordCreated = { type: "record.created", databaseId: "base_1" };
 const path = "/_local/bases/base_1/events";
@@ -219,6 +225,72 @@ it("A delivery in flight ends when the service closes, and says so", async () =>
   const problem = "no response (UND_ERR_DESTROYED)";
   expect((await emitted).deliveries).toMatchObject([{ delivered: false, problem }]);
 });
+
+describe("A notification", () => {
+  it("has an event type that is not documented if the service allows such types", async () => {
+    const { type } = await bodyOf({ type: "view.created" }, { allowUnknownEvents: true });
+
+    expect(type).toBe("view.created");
+  });
+
+  it("of record.updated has the records in its sample data", async () => {
+    const { data } = await bodyOf({ type: "record.updated" });
+
+    expect(data.records).toEqual([{ id: data.recordIds[0], data: expect.any(Object) }]);
+  });
+
+  it.each([{ tableId: "tbl_1" }, {}])(
+    "has one table in its sample data, that of the event if it has one: %j",
+    async (table) => {
+      const { data } = await bodyOf({ type: "table.created", ...table });
+
+      expect(data).toMatchObject({ ...table, table: { id: data.tableId } });
+    },
+  );
+
+  it("names the table of its data, even if the event names another", async () => {
+    const data = { tableId: "tbl_2" };
+
+    const body = await bodyOf({ type: "record.created", tableId: "tbl_1", data });
+
+    expect(body.data).toEqual(data);
+  });
+
+  it("carries the user name of a receiver's URL that has no password", async () => {
+    const { receiver, service, webhookId } = await startWithReceiver();
+    changeWebhook(service, webhookId, { url: receiver.url.replace("://", "://token@") });
+
+    await service.emit(recordCreated);
+
+    const authorization = `Basic ${Buffer.from("token:").toString("base64")}`;
+    expect(receiver.notifications).toMatchObject([{ headers: { authorization } }]);
+  });
+
+  it("waits for a receiver that takes 12 s to accept the connection", async () => {
+    const { receiver, service } = await startWithReceiver();
+    const socket = new Socket();
+    using connect = vi.spyOn(net, "connect").mockReturnValue(socket);
+
+    const emitted = service.emit(recordCreated);
+    await expect.poll(() => connect.mock.calls).toHaveLength(1);
+    // The first tick starts the timeout of the connection.
+    clockOfUndici.tick();
+    clockOfUndici.tick(12_000);
+    await pendingWork();
+    socket.connect(Number(new URL(receiver.url).port), "127.0.0.1");
+
+    expect((await emitted).deliveries).toMatchObject([{ delivered: true }]);
+  });
+});
+
+/** Emits an event to a receiver that subscribes to its type, and returns the body that it gets. */
+async function bodyOf(event: Omit<NewEvent, "databaseId">, options?: LocalServiceOptions) {
+  await using receiver = await startReceiver();
+  const service = await startService(options);
+  await service.subscribe(receiver.url, { events: [event.type] });
+  await service.emit({ ...event, databaseId: "base_1" });
+  return receiver.notifications[0]?.body;
+}
 
 /**
  * Starts a receiver, and a service with a webhook that subscribes the receiver to `record.created`.
