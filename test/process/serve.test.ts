@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { start } from "../helpers/commands.ts";
 import { repository } from "../helpers/directory.ts";
-import { clientOf } from "../helpers/local-service.ts";
+import { clientOf, statusCodesOf } from "../helpers/local-service.ts";
 import { startReceiver } from "../helpers/receiver.ts";
 import { within } from "../helpers/within.ts";
 
@@ -41,13 +41,28 @@ it("serve stops at once while a delivery is in flight", async () => {
 });
 
 it("serve never prints a key that the user chose, even when a request contains it", async () => {
-  const service = await serve("--api-key", "sk_live_12");
-  await clientOf({ ...service, apiKey: "sk_live_12" }).create({ databaseId: "sk_live_12" });
+  const keys = ["sk_live_12", "sk_test_34"];
+  const service = await serve(...keys.flatMap((key) => ["--api-key", key]));
+  for (const key of keys) {
+    await clientOf({ ...service, apiKey: key }).create({ databaseId: key });
+  }
 
   await service.end("SIGTERM");
 
-  expect(service.output()).toMatch(/API keys: 1\..* 201 \{"id":\d+\}$/ms);
-  expect(service.output()).not.toContain("sk_live_12");
+  expect(service.output()).toMatch(/API keys: 2\..* 201 \{"id":\d+\}$/ms);
+  expect(service.output()).not.toMatch(/sk_(live|test)/);
+});
+
+it("serve responds after the reader of its output has closed the pipe", async () => {
+  const service = await serve();
+  service.closeOutput();
+
+  // The line of the first request meets the closed pipe.
+  const { create } = clientOf(service);
+  const responses = [await create(), await create()];
+
+  expect(statusCodesOf(responses)).toEqual([201, 201]);
+  expect(await service.end("SIGTERM")).toBe(0);
 });
 
 /**
@@ -64,6 +79,7 @@ async function serve(...args: readonly string[]) {
     /** The default key. */
     apiKey: "local-api-key",
     output,
+    closeOutput: () => void child.stdout.destroy(),
     /** Ends it by a signal, waits for the rest of its output, and returns its exit code. */
     end: async (signal: NodeJS.Signals) => {
       child.kill(signal);
