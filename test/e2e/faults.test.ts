@@ -13,7 +13,8 @@ import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/progra
 import { methodsOf } from "../helpers/recorder.mts";
 import { noPromptFlags, shareStack } from "../helpers/stack.ts";
 
-// Each outcome has a webhook, in a database of its name. All faults are in test/unit/provider/faults.
+// Each outcome has a webhook, in a database of its name. All faults are in
+// test/unit/provider/faults.test.ts.
 const creationOutcomes = ["created", "notCreated", "inDoubt", "withoutSecret", "unusableSecret"];
 const deletionOutcomes = ["alreadyGone", "notDeleted"];
 // These are replaced on request in the second update, although no argument changes.
