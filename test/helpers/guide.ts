@@ -90,7 +90,7 @@ function inClone(commands: string): string {
  * A port below those that the system assigns, because the commands start a receiver there
  * repeatedly.
  */
-export const receiverPort = () => String(randomInt(10_000, 30_000));
+const receiverPort = () => String(randomInt(10_000, 30_000));
 
 /** Pastes blocks into one terminal, expects the documented output, and returns what was printed. */
 async function paste(
@@ -116,7 +116,7 @@ async function paste(
 }
 
 /** Ends a command and its children, because npx does not forward the signal that ends it. */
-export function endGroup({ child }: RunningCommand): void {
+function endGroup({ child }: RunningCommand): void {
   try {
     process.kill(-Number(child.pid), "SIGTERM");
   } catch {

@@ -8,46 +8,26 @@ import { createReceiver } from "../../../examples/receiver/receiver.ts";
 import { watchSecrets } from "../../../examples/receiver/secrets.ts";
 import { temporaryDirectory } from "../../helpers/directory.ts";
 import { listen } from "../../helpers/http-server.ts";
-import { signedHeaders } from "../../helpers/signed-notification.ts";
 
 const oldSecret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
 const newSecret = `whsec_${Buffer.alloc(32, 2).toString("base64")}`;
 
 /** Bodies that are no event, although their signature matches. */
-const invalidBodies = [
-  "",
-  "[]",
-  "null",
-  '{"id":"","type":"record.created"}',
-  '{"id":"evt_2"}',
-  '{"id":"evt_2","type":""}',
-  '{"id":"evt_2","type":7}',
-  '\uFEFF{"id":"evt_2","type":"record.created"}',
-];
-
-// 15 bytes.
-const base64 = "A".repeat(20);
+const invalidBodies = ["", "null", '{"id":"","type":"record.created"}', '{"id":"evt_2","type":7}'];
 
 /**
  * What no receiver may accept as a secret, because a lenient decoder of base64 makes a key of it.
  */
 const invalidEntries = [
   "[secret]",
-  "[object Object]",
-  "whsec_",
   "whsec_[secret]",
-  // Too short for a key.
   "whsec_null",
-  `whsec_${base64}`,
-  // Without padding, with wrong padding, with bits that the padding cuts off, and of the alphabet
-  // for URLs.
-  `whsec_${base64}AAA`,
-  `whsec_${base64}AAAAA===`,
-  `whsec_${base64}AAF=`,
-  `whsec_${base64}AA-_`,
-  `${base64}AAAA`,
-  // After a byte order mark.
-  `\uFEFFwhsec_${base64}AAAA`,
+  // 15 bytes.
+  `whsec_${"A".repeat(20)}`,
+  // Of the alphabet for URLs.
+  `whsec_${"A".repeat(20)}AA-_`,
+  // Without the prefix.
+  "A".repeat(24),
 ];
 
 it("examples/receiver handles a notification that is signed with its secret", async () => {
@@ -174,10 +154,14 @@ async function start(secrets = [oldSecret]) {
   const url = await listen(server);
   onTestFinished(() => void server.close());
   const send = async (event: { id: string } | string, changes: Changes = {}) => {
-    const { method = "POST", secret = oldSecret, sentAt } = changes;
+    const { method = "POST", secret = oldSecret, sentAt = new Date() } = changes;
     const body =
       typeof event === "string" ? event : JSON.stringify({ type: "record.created", ...event });
-    const headers = signedHeaders(secret, { id: "evt_1", body, sentAt });
+    const headers = {
+      "webhook-id": "evt_1",
+      "webhook-timestamp": String(Math.floor(sentAt.getTime() / 1000)),
+      "webhook-signature": new Webhook(secret).sign("evt_1", sentAt, body),
+    };
     return (await fetch(url, { method, headers, body: changes.body ?? body })).status;
   };
   return { send, onEvent };
