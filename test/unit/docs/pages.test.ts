@@ -8,7 +8,6 @@ import * as settings from "../../../src/common/settings-table.ts";
 import { consequenceTexts } from "../../../src/provider/messages/error-message.ts";
 import { troubleshootingHeadings } from "../../../src/provider/messages/troubleshooting.ts";
 import { webhookArguments } from "../../../src/provider/rules/arguments.ts";
-import { packageVersion, versionedFiles } from "../../../tools/versioned-files.mts";
 import { repository } from "../../helpers/directory.ts";
 import * as markdown from "../../helpers/markdown.ts";
 
@@ -90,41 +89,19 @@ it("docs/troubleshooting.md has every heading to which a message refers", () => 
   expect(headings).toEqual(expect.arrayContaining([...troubleshootingHeadings]));
 });
 
-it("docs/contributing/publishing.md lists the pages that say that no version is published", () => {
-  const page = "docs/contributing/publishing.md";
-  const says =
-    /\bunreleased\b|(?:package that|\d\.\d) is not published\b|\bversion is published\b|\b[uU]ntil [^.|]*\bpublished\b/;
-  const section = markdown.sectionOf(
-    markdown.readPage(page),
-    "What becomes false on the day of the release",
+it("Pages and examples name the version of the package", () => {
+  const { version } = JSON.parse(markdown.readPage("package.json"));
+  const files = ["README.md", "docs/*.md", "examples/README.md", "examples/*/package.json"];
+  // In names of archives, in commands, and in the dependencies of the examples.
+  const pattern = /(?<=dbwebhooks(?:-v?| |": "\^))\d+\.\d+\.\d+(?:-(?:[a-z]+\.)?\d+)?/g;
+
+  const named = globSync(files, { cwd: repository }).flatMap((path) =>
+    [...markdown.readPage(path).matchAll(pattern)].map(([found]) => ({ path, version: found })),
   );
 
-  const targets = markdown.linksOf(page).filter(({ link }) => section.includes(`](${link})`));
-  const listed = [page, ...targets.map(({ target }) => target)];
-  const saying = markdown.pages.filter((path) => says.test(markdown.readPage(path)));
-
-  expect(listed).toEqual(expect.arrayContaining(saying));
+  expect(named).not.toEqual([]);
+  expect(named.filter((one) => one.version !== version)).toEqual([]);
 });
-
-it("Pages and examples name the version of the package, which `npm version` writes into them", () => {
-  const { version } = JSON.parse(markdown.readPage("package.json"));
-
-  const texts = versionedFiles.map(markdown.readPage);
-  const named = texts.flatMap((text) => text.match(packageVersion) ?? []);
-
-  expect(new Set(named)).toEqual(new Set([version]));
-});
-
-it.each(["0.1.1-0", "0.2.0-rc.3"])(
-  "`npm version` finds the prerelease %s as a whole",
-  (version) => {
-    const names = [`dbwebhooks-${version}.tgz`, `dbwebhooks-v${version}-linux-amd64.tar.gz`];
-
-    const found = names.flatMap((name) => name.match(packageVersion) ?? []);
-
-    expect(found).toEqual([version, version]);
-  },
-);
 
 it("README lists the event types, for copying", () => {
   const [block] = markdown.codeBlocks(markdown.sectionOf(readme, "Arguments"));

@@ -11,9 +11,10 @@ beforeEach(async () => {
   const directory = temporaryDirectory();
   root = directory.path;
   onTestFinished(() => directory.remove());
-  for (const script of ["version.mts", "versioned-files.mts", "ensure-installed.mjs"]) {
-    await cp(join(repository, "tools", script), join(root, "tools", script));
-  }
+  await cp(
+    join(repository, "tools/ensure-installed.mjs"),
+    join(root, "tools/ensure-installed.mjs"),
+  );
 });
 
 /** Runs a command in which programs in `bin` come before those of the machine. */
@@ -21,18 +22,6 @@ const run = (command: string, ...args: string[]) => {
   const environment = { PATH: [join(root, "bin"), process.env.PATH].join(delimiter) };
   return succeed(command, args, { directory: root, environment });
 };
-
-it("A new version is written everywhere in a file, and the file is staged", async () => {
-  const page = (version: string) =>
-    `dbwebhooks-${version}.tgz\ndbwebhooks-v${version}-linux-amd64.tar.gz\nanother-0.1.0.tgz\n`;
-  const files = { "package.json": { version: "0.2.0-rc.1" }, "README.md": page("0.1.0") };
-  await writeFiles(root, files);
-  await run("git", "init", "--quiet");
-
-  await run(process.execPath, "tools/version.mts");
-
-  expect((await run("git", "show", ":README.md")).stdout).toBe(page("0.2.0-rc.1"));
-});
 
 it.each<[packages: string, installedAt: number | undefined, isInstalled: boolean]>([
   ["are not installed yet", undefined, true],
