@@ -67,7 +67,6 @@ export default defineConfig({
       tier({ name: "unit", minutes: 1 }),
       tier({ name: "process", minutes: 2 }),
       tier({ name: "e2e", minutes: 5, needsCli: true }),
-      tier({ name: "package", minutes: 15, needsCli: true }),
       // Rare and slow: npm test leaves it out.
       tier({
         name: "thorough",
