@@ -92,27 +92,3 @@ it("Without listing, whatever the input, a diff shows differences or fails, and 
     }),
   );
 });
-
-it("Only a deletion with a usable base URL, database and id sends a request", async () => {
-  await using server = await startServer({ statusCode: 400 });
-  const provider = startProvider({ baseUrl: server.url });
-  const { host } = new URL(server.url);
-  // If the provider repaired one of these, the server would get a request.
-  const repairable = [host, `http:${host}`, `http:\\\\${host}`, ` ${server.url}`];
-  const withExtraParts = [`${server.url}?a`, `${server.url}#a`, `http://user:p@${host}`];
-  const unusable = [
-    ...[...repairable, ...withExtraParts].map((baseUrl) => ({ baseUrl })),
-    ...["", ".", "..", "\ud800"].flatMap((text) => [{ id: text }, { databaseId: text }]),
-    ...[undefined, 7].map((databaseId) => ({ databaseId })),
-  ];
-
-  for (const part of unusable) {
-    const { id, ...state } = { ...someState({ baseUrl: server.url }), id: "17", ...part };
-    const error = await errorOf(provider.delete(id, state));
-
-    expectPrintable(error.message);
-    expect(error, JSON.stringify(part)).toMatchObject({ kind: "notDeleted" });
-  }
-  await errorOf(provider.delete("17", someState({ baseUrl: server.url })));
-  expect(server.requests).toHaveLength(1);
-});

@@ -367,10 +367,20 @@ describe("A creation for which the service returns a webhook that the provider k
     expect(await errorOf(next)).toMatchObject({ kind: "inDoubt" });
   });
 
-  it("succeeds when the known webhook belongs to another service", async () => {
+  it.each([
+    ["another service", { baseUrl: "https://other.example.com" }],
+    ["another database", { databaseId: "base_other" }],
+  ])("succeeds when the known webhook belongs to %s", async (_, changes) => {
     // The default provider would refuse to compare a webhook of another base URL.
     const { diff, create, state } = await startWithService(created, { isExplicit: "true" });
-    await diff("17", { ...state, baseUrl: "https://other.example.com" }, someArgs());
+    await diff("17", { ...state, ...changes }, someArgs());
+
+    expect(await create(someArgs())).toMatchObject({ id: "17" });
+  });
+
+  it("succeeds when the known webhook has another id", async () => {
+    const { diff, create, state } = await startWithService(created);
+    await diff("18", state, someArgs());
 
     expect(await create(someArgs())).toMatchObject({ id: "17" });
   });

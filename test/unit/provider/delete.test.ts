@@ -39,6 +39,15 @@ describe("A deletion", () => {
     },
   );
 
+  it("sends nothing about an entry that names no webhook", async () => {
+    const provider = await startWithService(deleted);
+
+    const error = await errorOf(provider.delete("..", provider.state));
+
+    expect(error).toMatchObject({ kind: "notDeleted" });
+    expect(provider.requests).toEqual([]);
+  });
+
   it("sends nothing with invalid settings, and the webhook stays in the state", async () => {
     const provider = await startWithService(deleted, { apiKey: undefined });
 
