@@ -1,4 +1,4 @@
-import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "yaml";
 import { readPage } from "./markdown.ts";
 
@@ -8,11 +8,6 @@ interface Reference {
 
 interface Body {
   readonly content: Readonly<Record<string, { readonly schema: Reference }>>;
-}
-
-interface Parameter {
-  readonly name: string;
-  readonly schema: object;
 }
 
 interface Operation {
@@ -27,11 +22,13 @@ interface Schema {
   readonly examples?: readonly Record<string, unknown>[];
 }
 
+// `npm run check` lints the form of the document.
 interface ApiDocument {
-  readonly paths: Readonly<
-    Record<string, { readonly parameters: readonly Reference[] } & Record<string, Operation>>
-  >;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly responses: Readonly<Record<string, Body>>;
+  };
 }
 
 interface ApiRequest {
@@ -40,120 +37,85 @@ interface ApiRequest {
   readonly path: string;
 }
 
-interface SentRequest extends ApiRequest {
-  readonly headers: Readonly<Record<string, string>>;
-  /** The parsed JSON. */
-  readonly body?: unknown;
-}
-
-interface ReceivedResponse {
-  readonly statusCode: number;
-  readonly headers: Readonly<Record<string, unknown>>;
-  /** The parsed JSON. */
-  readonly json?: unknown;
-}
-
 const document: ApiDocument = parse(readPage("docs/api/openapi.yaml"));
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
 // The document is not a schema as a whole, but its schemas refer to each other by their places in
 // it.
 ajv.addVocabulary(Object.keys(document)).addSchema(document, "openapi.yaml");
-const validators = new Map<string, ValidateFunction>();
 
 export const { schemas } = document.components;
 
 /** The operations that the document describes. */
 export const operations = Object.entries(document.paths).flatMap(
-  ([path, { parameters, ...methods }]) =>
-    Object.entries(methods).map(([method, operation]) => {
-      const pattern = path.replace(/\{(\w+)\}/g, "(?<$1>[^/]+)");
-      return {
-        method: method.toUpperCase(),
-        path,
-        pattern: new RegExp(`^${pattern}$`),
-        parameters: parameters.map((parameter) => resolve(parameter as Reference | Parameter)),
-        ...operation,
-      };
-    }),
+  ([path, { parameters: _, ...methods }]) => {
+    const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+    return Object.entries(methods).map(([method, operation]) => {
+      return { path, pattern, method: method.toUpperCase(), ...operation };
+    });
+  },
 );
 
-/** Returns how a request differs from the document. */
-export function problemsOfRequest(request: SentRequest): string[] {
+const operationOf = ({ method, path }: ApiRequest) =>
+  operations.find((one) => one.method === method && one.pattern.test(path));
+
+const nameIn = ({ $ref }: Reference) => $ref.split("/").at(-1) ?? "";
+
+/** Returns how a request differs from the document. `body` is the parsed JSON. */
+export function problemsOfRequest(
+  request: ApiRequest & { headers: Readonly<Record<string, string>>; body?: unknown },
+): string[] {
+  const { method, path, headers, body } = request;
   const operation = operationOf(request);
   if (operation === undefined) {
-    return [`${request.method} ${request.path} is no operation`];
+    return [`${method} ${path} is no operation`];
   }
-  const { authorization = "", "content-type": contentType = "" } = request.headers;
-  const { requestBody, parameters, pattern } = operation;
-  const values = pattern.exec(request.path)?.groups ?? {};
-  return [
-    ...(/^Bearer \S+$/.test(authorization) ? [] : ["Authorization has no bearer token"]),
-    ...parameters.flatMap(({ name, schema }) => {
-      const value = decodeURIComponent(values[name] ?? "");
-      const isValid = ajv.validate(schema, value) || ajv.validate(schema, Number(value));
-      return isValid ? [] : [`${name} in the path is ${value}`];
-    }),
-    ...(requestBody === undefined
-      ? [request.body].filter((body) => body !== undefined).map(() => "a body is sent")
-      : problemsOfBody(requestBody, contentType, request.body)),
-  ];
+  const problems = /^Bearer \S+$/.test(headers.authorization ?? "")
+    ? []
+    : ["Authorization has no bearer token"];
+  if (operation.requestBody === undefined) {
+    return body === undefined ? problems : [...problems, "a body is sent"];
+  }
+  return [...problems, ...problemsOfBody(operation.requestBody, headers["content-type"], body)];
 }
 
 /**
  * Returns how a response differs from the document, if that describes the operation of the request.
+ * `json` is the parsed body.
  */
-export function problemsOfResponse(request: ApiRequest, response: ReceivedResponse): string[] {
+export function problemsOfResponse(
+  request: ApiRequest,
+  response: { statusCode: number; headers: Readonly<Record<string, unknown>>; json?: unknown },
+): string[] {
   const operation = operationOf(request);
   if (operation === undefined) {
     return [];
   }
   const { statusCode, headers, json } = response;
+  const range = `${Math.floor(statusCode / 100)}XX`;
   const { responses } = operation;
-  const found =
-    responses[statusCode] ?? responses[`${Math.floor(statusCode / 100)}XX`] ?? responses.default;
-  if (found === undefined) {
-    return [`${statusCode} is no response`];
-  }
-  return problemsOfBody(resolve(found), String(headers["content-type"]), json);
-}
-
-function operationOf({ method, path }: ApiRequest) {
-  return operations.find((one) => one.method === method && one.pattern.test(path));
-}
-
-function problemsOfBody({ content }: Body, contentType: string, body: unknown): string[] {
-  const mediaType = contentType.split(";")[0] ?? "";
-  const schema = content[mediaType]?.schema;
-  if (schema === undefined) {
-    return [`Content-Type is ${contentType}`];
-  }
-  const validate = validatorOf(schema);
-  validate(body);
-  const errors = validate.errors ?? [];
-  return errors.map(({ instancePath, message, params }) => {
-    return `body${instancePath} ${message} ${JSON.stringify(params)}`;
-  });
+  const found = responses[statusCode] ?? responses[range] ?? responses.default;
+  const described =
+    found !== undefined && "$ref" in found ? document.components.responses[nameIn(found)] : found;
+  return described === undefined
+    ? [`${statusCode} is no response`]
+    : problemsOfBody(described, headers["content-type"], json);
 }
 
 /**
  * A service may send more fields, but here a field that the document does not have counts as a
  * renamed one.
  */
-function validatorOf({ $ref }: Reference): ValidateFunction {
-  const known = validators.get($ref);
-  if (known !== undefined) {
-    return known;
+function problemsOfBody({ content }: Body, contentType: unknown, body: unknown): string[] {
+  const schema = content[String(contentType).split(";")[0] ?? ""]?.schema;
+  if (schema === undefined) {
+    return [`Content-Type is ${contentType}`];
   }
-  const schema = { type: "object", $ref: `openapi.yaml${$ref}`, unevaluatedProperties: false };
-  const validate = ajv.compile(schema);
-  validators.set($ref, validate);
-  return validate;
-}
-
-function resolve<Node extends object>(node: Node | Reference): Node {
-  if (!("$ref" in node)) {
-    return node;
-  }
-  const keys = node.$ref.replace("#/", "").split("/");
-  return keys.reduce((at: object, key) => at[key as never], document) as Node;
+  const $id = nameIn(schema);
+  const $ref = `openapi.yaml${schema.$ref}`;
+  const validate =
+    ajv.getSchema($id) ?? ajv.compile({ $id, type: "object", $ref, unevaluatedProperties: false });
+  validate(body);
+  return (validate.errors ?? []).map(({ instancePath, message, params }) => {
+    return `body${instancePath} ${message} ${JSON.stringify(params)}`;
+  });
 }
