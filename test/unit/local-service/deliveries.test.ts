@@ -160,47 +160,6 @@ it("A delivery fails when the receiver does not respond in time", async () => {
   expect(deliveries).toEqual([{ webhookId, delivered: false, problem: "no response within 15 s" }]);
 });
 
-it("A delivery in flight ends with the receiver's response when its webhook is deleted or switched off", async () => {
-  const response = Promise.withResolvers<number>();
-  const { receiver, service, webhookId } = await startWithReceiver(() => response.promise);
-  await service.subscribe(receiver.url);
-  const emitted = service.emit(recordCreated);
-  await expect.poll(() => receiver.notifications).toHaveLength(2);
-
-  await service.delete(webhookId);
-  changeWebhook(service, webhookId + 1, { active: false });
-  response.resolve(204);
-
-  expect((await emitted).deliveries).toMatchObject([{ delivered: true }, { delivered: true }]);
-  expect((await service.emit(recordCreated)).deliveries).toEqual([]);
-});
-
-it("A webhook that is created while an event is in flight gets the next event only", async () => {
-  const response = Promise.withResolvers<number>();
-  const { receiver, service } = await startWithReceiver(() => response.promise);
-  const emitted = service.emit(recordCreated);
-  await expect.poll(() => receiver.notifications).toHaveLength(1);
-
-  await service.subscribe(receiver.url);
-  response.resolve(204);
-
-  expect((await emitted).deliveries).toHaveLength(1);
-  expect((await service.emit(recordCreated)).deliveries).toHaveLength(2);
-});
-
-it("A delivery does not wait for a slow receiver of another webhook", async () => {
-  const response = Promise.withResolvers<number>();
-  const slow = await startWithReceiver(() => response.promise);
-  await using quick = await startReceiver();
-  await slow.service.subscribe(quick.url);
-
-  const emitted = slow.service.emit(recordCreated);
-  await expect.poll(() => quick.notifications).toHaveLength(1);
-  response.resolve(204);
-
-  expect((await emitted).deliveries).toHaveLength(2);
-});
-
 it("A delivery goes to the origin in deliverTo, with its user info, and with the path and query of the webhook's URL", async () => {
   await using receiver = await startReceiver();
   const { host } = new URL(receiver.url);
