@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { someArgs } from "../helpers/builders.ts";
 import { writeJson } from "../helpers/directory.ts";
 import { isPost, respondWith } from "../helpers/faults/faults.mts";
-import { javascriptPluginProgram, yamlProgram } from "../helpers/programs.ts";
+import { yamlProgram } from "../helpers/programs.ts";
 import { methodsOf } from "../helpers/recorder.mts";
 import {
   type ExistingWebhook,
@@ -11,7 +11,6 @@ import {
   noPromptFlags,
   removeFromState,
   shareStack,
-  withStack,
 } from "../helpers/stack.ts";
 
 const url = "https://example.com/path-token";
@@ -122,36 +121,4 @@ describe("The plugin, given a description of existing webhooks,", () => {
 
     expect(texts).not.toMatch(/whsec_|path-token|other-path|local-api-key/);
   });
-});
-
-it("pulumi-dbwebhooks/native creates webhooks with a Provider that has arguments of every type", async () => {
-  const program = javascriptPluginProgram;
-  const options = { program, service: { listing: true }, isConfigured: false };
-  await withStack(async ({ service, outputs, pulumi, storedText, writeProgram }) => {
-    const { baseUrl, apiKey } = service;
-    // An argument of every type.
-    const account = { baseUrl, apiKey, listing: true, timeoutSeconds: 20 };
-    await writeProgram(`
-      const { Webhook, Provider } = require("pulumi-dbwebhooks/native");
-      const provider = new Provider("account", ${JSON.stringify(account)});
-      const created = new Webhook("created", ${JSON.stringify(someArgs())}, { provider });
-      const pick = (webhook, ...keys) => Object.fromEntries(keys.map((key) => [key, webhook[key]]));
-      exports.created = pick(created, "secret", "id", "url", "baseUrl");
-    `);
-
-    const { exitCode, output } = await pulumi(["up", ...noPromptFlags]);
-    const created = service.webhooks.at(-1);
-    const shown = await outputs();
-
-    expect(exitCode, output).toBe(0);
-    expect(shown).toEqual({
-      created: {
-        secret: created?.secret,
-        id: String(created?.id),
-        url: someArgs().url,
-        baseUrl,
-      },
-    });
-    expect(output + (await storedText())).not.toMatch(/whsec_|path-token|local-api-key/);
-  }, options);
 });

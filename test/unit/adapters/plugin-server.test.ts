@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { connect as connectSocket } from "node:net";
 import { status } from "@grpc/grpc-js";
-import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import { LogSeverity } from "@pulumi/pulumi/proto/engine_pb.js";
 import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
@@ -243,31 +242,6 @@ describe("The engine's log", () => {
     await log.flush();
 
     expect(engine.lines).toEqual([{ urn, line: "A line.", severity: INFO }]);
-  });
-
-  it("is flushed when the lines that were written during an earlier flush have arrived too", async () => {
-    const respond: (() => void)[] = [];
-    const send = vi.spyOn(
-      EngineClient.prototype as { log: (...args: unknown[]) => unknown },
-      "log",
-    );
-    send.mockImplementation((...args) => respond.push(args.at(-1) as () => void));
-    onTestFinished(() => send.mockRestore());
-    const log = new EngineLog("127.0.0.1:1");
-    log.write(urn, "A line.", "info");
-    const first = log.flush();
-    log.write(urn, "Another line.", "info");
-    respond[0]?.();
-    await first;
-
-    const flushed = vi.fn();
-    const second = log.flush().then(flushed);
-    await new Promise(setImmediate);
-    const callsBefore = flushed.mock.calls.length;
-    respond[1]?.();
-    await second;
-
-    expect(callsBefore).toBe(0);
   });
 
   it("gets a line that is written a minute after the start, because its timeout begins with the line", async () => {
