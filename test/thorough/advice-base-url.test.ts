@@ -75,6 +75,17 @@ describe.each([javascriptProgram, yamlProgram])(
   },
 );
 
+it("The base URL of a Provider of the plugin cannot change", async () => {
+  await withTwoServices(yamlProgram, async ({ stack, oldService, newService, run, up }) => {
+    await stack.declare(webhooksOf("eu"), { eu: accountOf(oldService, keys.old) });
+    expect(await up()).toMatchObject({ isSuccess: true });
+
+    await stack.declare(webhooksOf("eu"), { eu: accountOf(newService, keys.new) });
+
+    expect(await run(["preview"])).toMatchObject(refused);
+  });
+});
+
 describe.each([javascriptProgram, yamlProgram])("Another base URL, through $name,", (program) => {
   it("is refused after an update with variables, and three steps move the webhooks to a Provider", async () => {
     await withTwoServices(program, async (services) => {
