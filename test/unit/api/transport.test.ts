@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { HttpOutcome, HttpRequest, SendOnce } from "../../../src/api/send-once.ts";
+import type { HttpOutcome, SendOnce } from "../../../src/api/send-once.ts";
 import {
   type ClientOptions,
   type ReportedDelay,
@@ -143,62 +143,6 @@ describe("A pause that a 429 asks for", () => {
     expect(transport.timesOf("second")).toEqual([after9s, between(9_250, 10_500)]);
     await first;
   });
-
-  /**
-   * A service with a bucket of tokens, which is full at the start. It asks to wait for a second.
-   */
-  function rateLimited(requestsPerSecond: number) {
-    let tokens = requestsPerSecond;
-    let filledAtMs = performance.now();
-    return () => {
-      const now = performance.now();
-      tokens = Math.min(
-        requestsPerSecond,
-        tokens + ((now - filledAtMs) / 1000) * requestsPerSecond,
-      );
-      filledAtMs = now;
-      if (tokens < 1) {
-        return throttled(1_000);
-      }
-      tokens -= 1;
-      return ok;
-    };
-  }
-
-  /** The generator of Park and Miller. */
-  function pseudoRandom() {
-    let seed = 1;
-    return () => {
-      seed = (seed * 48_271) % (2 ** 31 - 1);
-      return seed / (2 ** 31 - 1);
-    };
-  }
-
-  it.each([
-    { webhooks: 300, parallel: 64, perSecond: 50, mostPosts: 400 },
-    { webhooks: 20, parallel: 8, perSecond: 3, mostPosts: 80 },
-  ])(
-    "lets $webhooks creations succeed, $parallel at once, at $perSecond per second",
-    async (row) => {
-      let respond: () => HttpOutcome = () => ok;
-      const transport = fakeTransport(() => respond(), {}, undefined, pseudoRandom());
-      respond = rateLimited(row.perSecond);
-      const names = Array.from({ length: row.webhooks }, (_, at) => String(at));
-      const outcomes: HttpOutcome[] = [];
-      const worker = async () => {
-        for (let name = names.shift(); name !== undefined; name = names.shift()) {
-          outcomes.push((await transport.create(name)).outcome);
-        }
-      };
-
-      await settled(Promise.all(Array.from({ length: row.parallel }, worker)));
-
-      expect(outcomes).toEqual(Array(row.webhooks).fill(ok));
-      expect(transport.attempts.length).toBeLessThanOrEqual(row.mostPosts);
-      // One line for the user, because the rate is limited for more than 5 s.
-      expect(transport.waits).toHaveLength(1);
-    },
-  );
 });
 
 describe("A delay is reported", () => {
@@ -347,9 +291,9 @@ function fakeTransport(
   const openConnections = vi.fn(async (_timeoutSeconds: number) => sendOnce);
   const transport = new Transport(someSettings(options), stopping, openConnections, random);
   /** Sends a request of this name. */
-  const send = (name = "x", sender: Sender = transport, method: HttpRequest["method"] = "DELETE") =>
+  const send = (name = "x", sender: Sender = transport) =>
     sender.sendWithRetries({
-      request: { ...someRequest, method, url: new URL(name, someRequest.url) },
+      request: { ...someRequest, method: "DELETE", url: new URL(name, someRequest.url) },
       onDelay: (wait) => void waits.push(wait),
     });
   return {
@@ -357,7 +301,6 @@ function fakeTransport(
     waits,
     openConnections,
     send,
-    create: (name: string) => send(name, transport, "POST"),
     sendUndo: () => send("undo", transport.undoSender),
     /** Sends requests at once and waits for all of them. */
     sendAtOnce: (...names: readonly string[]) =>
