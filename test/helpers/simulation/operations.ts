@@ -41,12 +41,7 @@ async function refreshAll(pulumi: Pulumi): Promise<readonly Resource[]> {
  * the webhook.
  */
 async function refresh(pulumi: Pulumi, resource: Resource): Promise<boolean> {
-  const reading = pulumi.refresh(resource);
-  if (resource.kind === "elsewhere") {
-    await expectRefusal(pulumi, resource, "refresh", reading);
-    return true;
-  }
-  const isFound = await reading;
+  const isFound = await pulumi.refresh(resource);
   if (isFound) {
     await pulumi.compare(resource).catch((error) => noteRefusal(pulumi, resource, error));
   }
@@ -60,21 +55,6 @@ async function refresh(pulumi: Pulumi, resource: Resource): Promise<boolean> {
 function noteRefusal({ world }: Pulumi, { number, old }: Resource, error: unknown): void {
   if (!old || world.history.creationsWithNewId(old.webhook.id).length === 0) {
     world.history.violations.push(`resource ${number} is refused: ${error}`);
-  }
-}
-
-async function expectRefusal(
-  { world }: Pulumi,
-  { number }: Resource,
-  name: string,
-  operation: Promise<unknown>,
-): Promise<void> {
-  const isRefused = await operation.then(
-    () => false,
-    () => true,
-  );
-  if (!isRefused) {
-    world.history.violations.push(`the ${name} of resource ${number} is accepted`);
   }
 }
 
@@ -140,16 +120,6 @@ const operationOf: Readonly<Record<OperationKind, PlayOperation>> = {
     }
     await pulumi.world.turn(`the former resource of ${resource.number} is deleted`);
     await pulumi.delete(resource, { isDuplicate: true });
-  },
-
-  // The state has the webhook at another base URL.
-  elsewhere: async (pulumi, resource) => {
-    await pulumi.check(resource);
-    await expectRefusal(pulumi, resource, "update", pulumi.compare(resource));
-    const isDeleted = await pulumi.delete(resource);
-    if (isDeleted) {
-      pulumi.world.history.violations.push("a webhook of another service is deleted");
-    }
   },
 
   // The service has lost the webhook, but no refresh has told Pulumi.

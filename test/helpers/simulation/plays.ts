@@ -13,7 +13,7 @@ export type Stop = "none" | "cancelled" | "gone" | "interrupted";
 
 /** One play, besides the order that the scheduler chooses. */
 export interface Play {
-  readonly operations: readonly { readonly kind: OperationKind; readonly hasSharedUrl: boolean }[];
+  readonly operations: readonly OperationKind[];
   /** The fault of the first request that arrives, of the second, and so on, over and over. */
   readonly faults: readonly Fault[];
   readonly stop: Stop;
@@ -45,7 +45,6 @@ const operationKinds = [
   "deleteDuplicate",
   "import",
   "recreate",
-  "elsewhere",
 ] as const;
 
 const faultWeights = {
@@ -82,13 +81,10 @@ const mixedFaults = fc.array(
 const outage = fc.constant<Fault[]>(["failed"]);
 
 export const anyPlay: fc.Arbitrary<Play> = fc.record({
-  operations: fc.array(
-    fc.record({
-      kind: fc.constantFrom(...operationKinds, "create" as const, "create" as const),
-      hasSharedUrl: fc.boolean(),
-    }),
-    { minLength: 2, maxLength: 6 },
-  ),
+  operations: fc.array(fc.constantFrom(...operationKinds, "create" as const, "create" as const), {
+    minLength: 2,
+    maxLength: 6,
+  }),
   faults: fc.oneof({ weight: 9, arbitrary: mixedFaults }, { weight: 1, arbitrary: outage }),
   stop: fc.constantFrom<Stop[]>("none", "none", "cancelled", "gone", "interrupted"),
   listing: fc.constantFrom(true, false, undefined),

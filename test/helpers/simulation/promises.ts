@@ -86,8 +86,11 @@ const promises: Readonly<Record<string, (world: World) => readonly string[]>> = 
     const { creations, deletions, lines } = history;
     const errors = [...creations, ...deletions].map(({ error }) => error?.message);
     const shown = [...errors, ...lines].join("\n");
-    const values = service.all.flatMap(({ url, secret }) => [secret, url.replace(/.*443\//, "")]);
-    return values.filter((value) => !/shared/.test(value) && shown.includes(value));
+    const values = service.all.flatMap(({ url, secret }) => [
+      secret,
+      new URL(url).pathname.slice(1),
+    ]);
+    return values.filter((value) => shown.includes(value));
   },
 };
 
@@ -152,9 +155,8 @@ function isNamedBefore({ creations }: World["history"], id: string, time: number
 }
 
 function hasReason(play: World["play"], history: World["history"], deletion: Deletion): boolean {
-  const { resource, webhook, isDuplicate } = deletion;
-  const isRefused = resource.kind === "elsewhere" || (play.hasUrns && isDuplicate);
-  return isRefused || hasFailedToDelete(history, webhook, 0);
+  const { webhook, isDuplicate } = deletion;
+  return (play.hasUrns && isDuplicate) || hasFailedToDelete(history, webhook, 0);
 }
 
 /** Whether a list decides about a webhook that a response calls absent. */

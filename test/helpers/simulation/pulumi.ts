@@ -134,9 +134,8 @@ export class Pulumi {
     return !deletion.error;
   }
 
-  /** The webhooks of another service have numbers of their own. */
-  #meet({ old, kind }: Resource): void {
-    if (old && kind !== "elsewhere") {
+  #meet({ old }: Resource): void {
+    if (old) {
       this.world.history.meet(old.webhook.id);
     }
   }

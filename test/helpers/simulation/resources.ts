@@ -1,10 +1,9 @@
 import type { Properties } from "../../../src/provider/rules/values.ts";
 import { someState } from "../builders.ts";
-import type { OperationKind, Play } from "./plays.ts";
+import type { OperationKind } from "./plays.ts";
 import type { ServiceWebhook, SimulatedService } from "./service.ts";
 
 export const baseUrl = "https://tables.example.com";
-const otherBaseUrl = "https://elsewhere.example.com";
 export const retrySeconds = 20;
 const databaseId = "base_abc123";
 
@@ -19,30 +18,25 @@ export interface Resource {
 
 /** Declares the resource of an operation, and adds its old webhook to the service. */
 export function declareResource(
-  { kind, hasSharedUrl }: Play["operations"][number],
+  kind: OperationKind,
   number: number,
   service: SimulatedService,
 ): Resource {
-  const path = hasSharedUrl ? "hooks/shared" : tokenOf(`u${number}`);
-  // The provider compares URLs and not their spellings, so the zeros tell the service which
-  // resource this is.
-  const url = `https://example.com:${"0".repeat(number)}443/${path}`;
+  const url = `https://example.com/${tokenOf(`u${number}`)}`;
   const args = { databaseId, url, events: ["record.created"] };
   if (kind === "create") {
     return { number, kind, args };
   }
   const webhook = service.add({ url });
-  const isElsewhere = kind === "elsewhere";
-  if (kind === "recreate" || isElsewhere) {
+  if (kind === "recreate") {
     service.webhooks.delete(webhook.id);
   }
-  const storedAt = isElsewhere ? otherBaseUrl : baseUrl;
-  const state = someState({ ...args, baseUrl: storedAt, secret: webhook.secret });
+  const state = someState({ ...args, baseUrl, secret: webhook.secret });
   return { number, kind, args, old: { webhook, state } };
 }
 
 /** Returns the number of the resource that declares this URL. */
-export const resourceNumberOf = (url: string) => (/:(0*)443\//.exec(url)?.[1] ?? "").length;
+export const resourceNumberOf = (url: string) => Number(/u(\d+)/.exec(url)?.[1]);
 
 /** Returns a text that has no eight letters in a row in common with the token of another name. */
 export const tokenOf = (name: string) => [..."qzxvkmtw"].join(name);

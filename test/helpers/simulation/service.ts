@@ -25,7 +25,7 @@ export class SimulatedService {
   readonly webhooks = new Map<string, ServiceWebhook>();
   /** Every webhook that existed at some time. */
   readonly all: ServiceWebhook[] = [];
-  readonly unmanaged = this.add({ url: "https://example.com/hooks/shared" });
+  readonly unmanaged = this.add({ url: `https://example.com/${tokenOf("unmanaged")}` });
   canList = true;
   readonly #mayName: (webhook: ServiceWebhook) => boolean;
 

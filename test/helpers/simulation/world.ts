@@ -10,7 +10,7 @@ import { type ServiceWebhook, SimulatedService } from "./service.ts";
 
 // The provider learns of a webhook that it imports only from Pulumi, and of a lost one perhaps
 // never.
-const unannouncedKinds = ["import", "recreate", "elsewhere"];
+const unannouncedKinds = ["import", "recreate"];
 
 /**
  * The world around the provider, in which one event happens after the other. The scheduler chooses
