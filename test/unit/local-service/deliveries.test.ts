@@ -2,7 +2,6 @@ import { createRequire } from "node:module";
 import net, { Socket } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { eventTypes } from "../../../src/common/event-types.ts";
 import type { LocalServiceOptions, NewEvent } from "../../../src/local-service/index.ts";
 import { changeWebhook } from "../../helpers/faults/faults.mts";
 import { refusedUrl } from "../../helpers/http-server.ts";
@@ -79,24 +78,27 @@ it("Only the bytes of a notification match its signature, so that a receiver of 
   expect(received?.rawBody).toContain('"data": {"text": "a\\n {\\"b\\":1}","none": {}}');
 });
 
-it.each(eventTypes)("An event has sample data and a new id by default: %s", async (type) => {
-  await using receiver = await startReceiver();
-  const service = await startService();
-  await service.subscribe(receiver.url, { events: [type] });
-  const event = { type, databaseId: "base_1", tableId: "tbl_1" };
-  const [subject = ""] = type.split(".");
+it.each(["record.created", "table.created", "field.created"])(
+  "An event has sample data and a new id by default: %s",
+  async (type) => {
+    await using receiver = await startReceiver();
+    const service = await startService();
+    await service.subscribe(receiver.url, { events: [type] });
+    const event = { type, databaseId: "base_1", tableId: "tbl_1" };
+    const [subject = ""] = type.split(".");
 
-  const emitted = [await service.emit(event), await service.emit(event)];
+    const emitted = [await service.emit(event), await service.emit(event)];
 
-  const ids = emitted.map(({ id }) => id);
-  const bodies = receiver.notifications.map(({ body }) => body);
-  expect(ids[0]).not.toBe(ids[1]);
-  expect(bodies.map(({ id }) => id)).toEqual(ids);
-  const { tableId, ...sample } = bodies[0].data;
-  expect(tableId).toBe("tbl_1");
-  // Such as `recordIds` for a record, `table` for a table and `fieldId` for a field.
-  expect(Object.keys(sample).join()).toContain(subject);
-});
+    const ids = emitted.map(({ id }) => id);
+    const bodies = receiver.notifications.map(({ body }) => body);
+    expect(ids[0]).not.toBe(ids[1]);
+    expect(bodies.map(({ id }) => id)).toEqual(ids);
+    const { tableId, ...sample } = bodies[0].data;
+    expect(tableId).toBe("tbl_1");
+    // Such as `recordIds` for a record, `table` for a table and `fieldId` for a field.
+    expect(Object.keys(sample).join()).toContain(subject);
+  },
+);
 
 it("Emitting an event rejects with a TypeError that names every invalid field of the event", async () => {
   const service = await startService();

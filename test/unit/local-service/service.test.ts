@@ -73,20 +73,6 @@ it("The list operation returns the webhooks of a database without their secrets"
   ]);
 });
 
-it("The webhooks of a service can be assigned, and requests see and change the assigned ones", async () => {
-  const { service, id } = await startWithWebhook();
-  const before = service.webhooks;
-
-  service.webhooks = [];
-  const deletion = await service.delete(id);
-  service.webhooks = before;
-  await service.create();
-
-  expect(deletion.statusCode).toBe(404);
-  expect(service.webhooks).toMatchObject([...before, { id: id + 1 }]);
-  expect(before).toHaveLength(1);
-});
-
 const known = "record.created";
 const tooLarge = JSON.stringify(webhookBody({ padding: "x".repeat(1024 * 1024) }));
 
@@ -129,16 +115,6 @@ it("A request for any operation gets 401 without a known API key", async () => {
 
   expect(statusCodesOf(responses)).toEqual([401, 401, 401, 401]);
   expect(service.webhooks).toHaveLength(1);
-});
-
-it("The API key of a service is the first one that it knows", async () => {
-  expect((await startService({ apiKeys: ["first", "second"] })).apiKey).toBe("first");
-});
-
-it("A request without a key gets 401 even if an empty text is among the known keys", async () => {
-  const service = await startService({ apiKeys: [""] });
-
-  expect((await service.create({ apiKey: null })).statusCode).toBe(401);
 });
 
 it("A request gets 404 NOT_FOUND for a webhook that is not in the database", async () => {
