@@ -1,6 +1,5 @@
 import { mkdir, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
 import which from "which";
 import { version } from "../../package.json";
@@ -11,8 +10,6 @@ import { createThroughProxy } from "../helpers/adapters/proxied-creation.ts";
 import { secret, someArgs } from "../helpers/builders.ts";
 import { succeed } from "../helpers/commands.ts";
 import { repository, temporaryDirectory, writeJson } from "../helpers/directory.ts";
-import { kindOf } from "../helpers/errors.ts";
-import { isPost, loseResponse, times } from "../helpers/faults/faults.mts";
 import { anchorsOf } from "../helpers/markdown.ts";
 import { yamlProgram } from "../helpers/programs.ts";
 import { methodsOf, recordRequests } from "../helpers/recorder.mts";
@@ -86,19 +83,6 @@ describe("Where there is no Node.js, the plugin of an archive", () => {
 });
 
 describe("The executable", () => {
-  it("reports a creation whose response is lost as in doubt", async () => {
-    await using service = await startLocalService();
-    const { baseUrl, apiKey } = service;
-    service.use(times(1, loseResponse, isPost));
-    const { requests } = recordRequests(service);
-    await using running = await startAdapter(adapter, { baseUrl, apiKey });
-
-    const result = await running.create(someArgs());
-
-    expect(kindOf({ message: "error" in result ? result.error : "" })).toBe("inDoubt");
-    expect(methodsOf(requests)).toEqual(["POST"]);
-  });
-
   it("undoes the creation in flight after SIGINT, and ends", async () => {
     await using started = await startCreationInFlight(adapter);
     const { service, running, release, exited } = started;
@@ -109,16 +93,6 @@ describe("The executable", () => {
     await exited();
 
     expect(service.webhooks).toEqual([]);
-  });
-
-  it("ends by itself when the engine is gone, and leaves no webhook behind", async () => {
-    await using started = await startCreationInFlight(adapter);
-    started.running.engine.close();
-
-    started.release();
-
-    expect(await started.exited()).toEqual([0, null]);
-    expect(started.service.webhooks).toEqual([]);
   });
 
   it("starts no inspector on NODE_OPTIONS or SIGUSR1", async () => {
