@@ -71,18 +71,6 @@ describe("The dynamic provider's diff", () => {
   });
 });
 
-describe("The dynamic provider's create", () => {
-  it("returns the arguments that were sent, the base URL and the secret", async () => {
-    await using server = await startServer({ body: { id: 17, secret } });
-    await configure({ baseUrl: server.url });
-
-    const args = withProviderText(someArgs({ allowInsecureUrl: true }));
-
-    const outs = { ...someArgs(), baseUrl: server.url, secret: wrapped(secret) };
-    expect(await provider.create(args)).toStrictEqual({ id: "17", outs });
-  });
-});
-
 describe("The dynamic provider", () => {
   it("keeps the state and wraps its secret in a read and an update", async () => {
     await configure({});
@@ -103,16 +91,6 @@ describe("The dynamic provider", () => {
 
     expect(present.id).toBe("17");
     expect(gone).toStrictEqual({ id: "", props: {} });
-  });
-
-  it("deletes a webhook at the service", async () => {
-    await using server = await startServer({ body: { success: true } });
-    await configure({ baseUrl: server.url });
-
-    await provider.delete("17", someState({ baseUrl: server.url }));
-
-    const path = expect.stringMatching(/\/17$/);
-    expect(server.requests).toMatchObject([{ method: "DELETE", path }]);
   });
 });
 

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Sender } from "../../../src/api/transport.ts";
 import { withheldText } from "../../../src/common/redaction.ts";
-import { webhookFields } from "../../../src/common/webhook-fields.ts";
 import { EngineMonitor } from "../../../src/provider/command/engine-monitor.ts";
 import {
   errorBody,
@@ -46,15 +45,6 @@ describe("A creation", () => {
     const path = "/eu/api/v1/bases/a%2Fb%20%C3%A4%3F%23%252e/webhooks";
     const sentBody = JSON.stringify({ url, events: args.events, tableId: "tbl_ä/1" });
     expect(requests).toMatchObject([{ method: "POST", path, body: sentBody }]);
-  });
-
-  it("sends every argument whose change replaces the webhook", async () => {
-    const { create, requests } = await startWithService(created);
-
-    await create(someArgs({ tableId: "tbl_orders" }));
-
-    const sent = Object.keys(JSON.parse(requests[0]?.body ?? ""));
-    expect(["databaseId", ...sent].toSorted()).toEqual(webhookFields.toSorted());
   });
 
   it("sends no tableId when the program declares none", async () => {
