@@ -61,19 +61,13 @@ async function install(tool: CachedTool, context: TaskContext): Promise<void> {
     for (const program of programs) {
       await chmod(join(partial, program), 0o755);
     }
-    await rename(partial, directory).catch(async () => {
-      if (await isComplete(tool)) {
-        return;
+    await rename(partial, directory).catch(async (error: Error) => {
+      if (!(await isComplete(tool))) {
+        throw new Error(`delete ${directory}, in which files are missing: ${error.message}`);
       }
-      // A program that cleans caches has left some files, and the target of a rename must be empty.
-      await remove(directory);
-      await rename(partial, directory);
     });
   } finally {
-    await remove(partial);
+    // A killed process may still be writing its last file.
+    await rm(partial, { recursive: true, force: true, maxRetries: 5 });
   }
 }
-
-/** Removes a directory, in which a killed process may still be writing its last file. */
-const remove = (directory: string): Promise<void> =>
-  rm(directory, { recursive: true, force: true, maxRetries: 5 });
