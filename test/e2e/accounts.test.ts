@@ -1,187 +1,135 @@
-import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
-import { aroundAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  javascriptProgram,
-  type Program,
-  type Webhooks,
-  yamlProgram,
-} from "../helpers/programs.ts";
-import { recordRequests } from "../helpers/recorder.mts";
-import { methodsAndKeysOf, noPromptFlags, shareStack } from "../helpers/stack.ts";
+import type { LocalService } from "pulumi-dbwebhooks/local-service";
+import { expect, it } from "vitest";
+import { javascriptProgram, type Program, yamlProgram } from "../helpers/programs.ts";
+import { noPromptFlags, type TestStack } from "../helpers/stack.ts";
+import { accountOf, keys, type TwoServices, withTwoServices } from "../helpers/two-services.ts";
+
+/** The databases of webhooks, each with its explicit provider or the default one. */
+type Databases = Readonly<Record<string, string | undefined>>;
+
+const databasesOf = ({ webhooks }: LocalService) =>
+  webhooks.map(({ databaseId }) => databaseId).toSorted();
+
+const deletions = (count: number, key: string) => Array(count).fill(`DELETE Bearer ${key}`);
+const creations = (count: number, key: string) => Array(count).fill(`POST Bearer ${key}`);
+const anyKeyOrSecret = /local-api-key|next-key|new-key|whsec_/;
+
+type Run = ReturnType<TwoServices["run"]>;
+
+interface Accounts extends TwoServices {
+  /** Declares a webhook in each database, and updates the stack. */
+  update(
+    databases: Databases,
+    providers: Parameters<TestStack["declare"]>[1],
+    ...flags: string[]
+  ): Run;
+  destroy(): Run;
+}
 
 /**
- * Declares a webhook in each database, with the explicit provider of this name or the default one.
+ * Runs a test with accounts of two services. Variables, which no explicit provider takes, give the
+ * default provider an account of the new one.
  */
-function webhooksIn(providersByDatabase: Readonly<Record<string, string | undefined>>): Webhooks {
-  const webhooks = Object.entries(providersByDatabase).map(([databaseId, provider]) => {
-    return [databaseId, { args: { databaseId }, provider }];
-  });
-  return Object.fromEntries(webhooks);
-}
-
-function databasesOf({ webhooks }: LocalService): string[] {
-  return webhooks.map(({ databaseId }) => databaseId).toSorted();
-}
-
-type Providers = Readonly<Record<string, { readonly baseUrl: string; readonly apiKey: unknown }>>;
-
-/** Two services, and a stack whose default provider has the settings of the first one. */
-function shareAccounts(program: Program) {
-  let eu: LocalService;
-  // Around the stack, so that the service outlives the webhooks that the stack has there.
-  aroundAll(async (runTests) => {
-    await using service = await startLocalService({ apiKeys: ["eu-key", "eu-next-key"] });
-    eu = service;
-    await runTests();
-    expect(service.webhooks).toEqual([]);
-  });
-  const stack = shareStack({ program, service: { apiKeys: ["us-key", "local-api-key"] } });
-  const us = () => stack().service;
-  let printed = "";
-  /** Returns what each service got, with which keys, and the databases of its webhooks. */
-  const run = async (...command: string[]) => {
-    const recorder = recordRequests(eu);
-    // Variables of the default provider, which no explicit one takes.
-    const environment = { DBWEBHOOKS_BASE_URL: us().baseUrl, DBWEBHOOKS_API_KEY: "us-key" };
-    const { exitCode, output, requests } = await stack().pulumi(
-      [...command, ...noPromptFlags],
-      environment,
-    );
-    recorder.stop();
-    printed += output;
-    return {
-      isSuccess: exitCode === 0,
-      output,
-      sentToUs: methodsAndKeysOf(requests).toSorted(),
-      sentToEu: methodsAndKeysOf(recorder.requests).toSorted(),
-      us: databasesOf(us()),
-      eu: databasesOf(eu),
+function withAccounts(program: Program, use: (accounts: Accounts) => Promise<void>): Promise<void> {
+  return withTwoServices(program, (services) => {
+    const { stack, newService, run, up } = services;
+    const variables = {
+      DBWEBHOOKS_BASE_URL: newService.baseUrl,
+      DBWEBHOOKS_API_KEY: keys.new,
     };
-  };
-  return {
-    stack,
-    printed: () => printed,
-    /** The arguments of a `Provider` of each service. */
-    atUs: (apiKey: unknown) => ({ baseUrl: us().baseUrl, apiKey }),
-    atEu: (apiKey: unknown) => ({ baseUrl: eu.baseUrl, apiKey }),
-    up: async (
-      providersByDatabase: Parameters<typeof webhooksIn>[0],
-      providers: Providers,
-      ...flags: string[]
-    ) => {
-      await stack().declare(webhooksIn(providersByDatabase), providers);
-      return run("up", ...flags);
-    },
-    destroy: () => run("destroy"),
-  };
-}
-
-type Outcome = Awaited<ReturnType<ReturnType<typeof shareAccounts>["up"]>>;
-
-describe("Accounts of the dynamic provider", () => {
-  const { stack, printed, atUs, atEu, up, destroy } = shareAccounts(javascriptProgram);
-  let created: Outcome;
-  let changed: Outcome;
-  let corrected: Outcome;
-  let destroyed: Outcome;
-
-  beforeAll(async () => {
-    const databases = { european: "eu", rebased: "account", moved: undefined, unmoved: undefined };
-    created = await up(databases, { eu: atEu("eu-key"), account: atUs("us-key") });
-    const eu = atEu("eu-next-key");
-    const moved = { ...databases, moved: "eu" };
-    changed = await up(moved, { eu, account: atEu("eu-key") }, "--continue-on-error");
-    const back = { european: "eu", rebased: "eu", moved: "eu", unmoved: "account" };
-    corrected = await up(back, { eu, account: atUs("us-key") });
-    destroyed = await destroy();
-  });
-
-  it("create each webhook at the service of its provider", () => {
-    expect(created, created.output).toMatchObject({
-      isSuccess: true,
-      us: ["moved", "rebased", "unmoved"],
-      eu: ["european"],
+    return use({
+      ...services,
+      update: async (databases, providers, ...flags) => {
+        const webhooks = Object.entries(databases).map(([databaseId, provider]) => {
+          return [databaseId, { args: { databaseId }, provider }];
+        });
+        await stack.declare(Object.fromEntries(webhooks), providers);
+        return up(variables, flags);
+      },
+      destroy: () => run(["destroy", ...noPromptFlags], variables),
     });
   });
+}
 
-  it("replace a webhook of a changed provider, but cannot delete the old one where the base URL changes", () => {
+it("Each account of the dynamic provider has its own webhooks and its own key", async () => {
+  await withAccounts(javascriptProgram, async (accounts) => {
+    const { stack, oldService, newService, update, destroy } = accounts;
+    const databases = { european: "eu", rebased: "account", moved: undefined, unmoved: undefined };
+    const account = accountOf(newService, keys.new);
+    const created = await update(databases, { eu: accountOf(oldService, keys.old), account });
+    expect(created, created.output).toMatchObject({ isSuccess: true });
+    expect(databasesOf(oldService)).toEqual(["european"]);
+    expect(databasesOf(newService)).toEqual(["moved", "rebased", "unmoved"]);
+
+    // The base URL of a Provider changes, so that it cannot delete its old webhook.
+    const eu = accountOf(oldService, keys.oldNext);
+    const rebased = { eu, account: accountOf(oldService, keys.old) };
+    const changed = await update({ ...databases, moved: "eu" }, rebased, "--continue-on-error");
     expect(changed, changed.output).toMatchObject({
       isSuccess: false,
-      sentToUs: ["DELETE Bearer us-key"],
-      sentToEu: ["POST Bearer eu-key", "POST Bearer eu-next-key"],
-      us: ["rebased", "unmoved"],
-      eu: ["european", "moved", "rebased"],
+      sentToOld: [...creations(1, keys.old), ...creations(1, keys.oldNext)],
+      sentToNew: deletions(1, keys.new),
     });
     expect(changed.output).toMatch(/"The base URL has changed" in .* \[notDeleted\]/);
-  });
+    expect(databasesOf(newService)).toEqual(["rebased", "unmoved"]);
 
-  it("keep a webhook whose new provider has its address, and delete an old one when its base URL is back", () => {
+    // A webhook whose new provider has its address stays, and the old one of another goes.
+    const back = { european: "eu", rebased: "eu", moved: "eu", unmoved: "account" };
+    const corrected = await update(back, { eu, account });
     expect(corrected, corrected.output).toMatchObject({
       isSuccess: true,
-      sentToUs: ["DELETE Bearer us-key"],
-      sentToEu: [],
-      us: ["unmoved"],
+      sentToOld: [],
+      sentToNew: deletions(1, keys.new),
     });
-  });
 
-  it("delete each webhook with the key of its provider in destroy", () => {
+    const destroyed = await destroy();
     expect(destroyed, destroyed.output).toMatchObject({
       isSuccess: true,
-      sentToUs: ["DELETE Bearer us-key"],
-      sentToEu: Array(3).fill("DELETE Bearer eu-next-key"),
+      sentToOld: deletions(3, keys.oldNext),
+      sentToNew: deletions(1, keys.new),
     });
-  });
-
-  it("neither show nor store keys and secrets in clear text", async () => {
-    expect(printed() + (await stack().storedText())).not.toMatch(/(us|eu|next)-key|whsec_/);
+    const printed = [created, changed, corrected, destroyed].map(({ output }) => output).join();
+    expect(printed + (await stack.storedText())).not.toMatch(anyKeyOrSecret);
   });
 });
 
-describe("Accounts of the plugin", () => {
-  const { stack, printed, atUs, atEu, up, destroy } = shareAccounts(yamlProgram);
-  let created: Outcome;
-  let changed: Outcome;
-  let destroyed: Outcome;
-  let refused: Outcome;
-
-  beforeAll(async () => {
+it("Each account of the plugin has its own webhooks and its own key, which it must have", async () => {
+  await withAccounts(yamlProgram, async ({ stack, oldService, newService, update, destroy }) => {
     const before = { european: "eu", moved: undefined, toDefault: "us", toExplicit: undefined };
-    created = await up(before, { eu: atEu("eu-key"), us: atUs("us-key") });
-    // The last two move to another provider at the same address, which takes no request.
-    const after = { european: "eu", moved: "eu", toDefault: undefined, toExplicit: "us" };
-    changed = await up(after, { eu: atEu("eu-next-key"), us: atUs("us-key") });
-    destroyed = await destroy();
-    refused = await up(
-      { one: "empty", two: "number" },
-      { empty: atUs(""), number: atUs(1_234_567_890) },
-    );
-  });
-
-  it("create, replace and delete each webhook with the key of its provider", () => {
+    const us = accountOf(newService, keys.new);
+    const created = await update(before, { eu: accountOf(oldService, keys.old), us });
     expect(created, created.output).toMatchObject({
       isSuccess: true,
-      sentToUs: Array(3).fill("POST Bearer us-key"),
-      sentToEu: ["POST Bearer eu-key"],
+      sentToOld: creations(1, keys.old),
+      sentToNew: creations(3, keys.new),
     });
+
+    // The last two move to another provider at the same address, which takes no request.
+    const after = { european: "eu", moved: "eu", toDefault: undefined, toExplicit: "us" };
+    const changed = await update(after, { eu: accountOf(oldService, keys.oldNext), us });
     expect(changed, changed.output).toMatchObject({
       isSuccess: true,
-      sentToUs: ["DELETE Bearer us-key"],
-      sentToEu: ["POST Bearer eu-next-key"],
-      us: ["toDefault", "toExplicit"],
+      sentToOld: creations(1, keys.oldNext),
+      sentToNew: deletions(1, keys.new),
     });
+
+    const destroyed = await destroy();
     expect(destroyed, destroyed.output).toMatchObject({
       isSuccess: true,
-      sentToEu: Array(2).fill("DELETE Bearer eu-next-key"),
+      sentToOld: deletions(2, keys.oldNext),
+      sentToNew: deletions(2, keys.new),
     });
-  });
 
-  it("have keys of their own: an empty one, or a number as YAML makes of digits, is refused", async () => {
-    expect(refused, refused.output).toMatchObject({ isSuccess: false, sentToUs: [], sentToEu: [] });
-    expect(await stack().storedWebhooks()).toEqual({});
-  });
-
-  it("neither show nor store keys and secrets in clear text", async () => {
+    // YAML makes a number of digits.
+    const keyless = {
+      empty: accountOf(newService, ""),
+      number: { ...us, apiKey: 1_234_567_890 },
+    };
+    const refused = await update({ one: "empty", two: "number" }, keyless);
+    expect(refused).toMatchObject({ isSuccess: false, sentToOld: [], sentToNew: [] });
+    expect(await stack.storedWebhooks()).toEqual({});
+    const printed = [created, changed, destroyed, refused].map(({ output }) => output).join();
     // Not the history, which holds the configuration.
-    expect(printed() + (await stack().stateText())).not.toMatch(/(us|eu|next)-key|whsec_/);
+    expect(printed + (await stack.stateText())).not.toMatch(anyKeyOrSecret);
   });
 });
