@@ -1,8 +1,14 @@
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { isDelete, isOf, isPost, respondWith } from "../helpers/faults/faults.mts";
 import { javascriptProgram, reference, type Webhooks, yamlProgram } from "../helpers/programs.ts";
-import { type RecordedRequest, recordRequests } from "../helpers/recorder.mts";
-import { expectAgreement, noPromptFlags, removeFromState, shareStack } from "../helpers/stack.ts";
+import { recordRequests } from "../helpers/recorder.mts";
+import {
+  expectAgreement,
+  noPromptFlags,
+  removeFromState,
+  type TestStack,
+  withStack,
+} from "../helpers/stack.ts";
 
 // The tests follow the page docs/troubleshooting.md. Each situation has a database of its own.
 
@@ -35,78 +41,60 @@ const corrected: Webhooks = {
   keyed: inDatabase("onePerUrl", { events: ["record.deleted"] }, deletedFirst),
 };
 
-describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
-  const stack = shareStack({ program });
-  let output: string;
-  let numbersBefore: readonly number[];
-  let sentWithMistakes: readonly RecordedRequest[];
-  let sentCorrected: readonly RecordedRequest[];
-  const numbersIn = (...databaseIds: readonly string[]) => {
-    const { webhooks } = stack().service;
-    return webhooks
+it.each([javascriptProgram, yamlProgram])(
+  "Through $name, a full database and each webhook that is returned a second time is an error that the page ends",
+  (program) => withStack(playMistakes, { program }),
+);
+
+async function playMistakes(stack: TestStack): Promise<void> {
+  const { service, declare, up, start } = stack;
+  const numbersIn = (...databaseIds: readonly string[]) =>
+    service.webhooks
       .filter(({ databaseId }) => databaseIds.includes(databaseId))
       .map(({ id }) => id);
-  };
-  const errorsIn = (databaseId: string) => {
-    const lines = output
-      .split("\n")
-      .filter((line) => line.includes(` database ${databaseId} failed: `));
-    return new Set(lines.map((line) => /See "(.*)" in .*\[(\w+)\]$/.exec(line)?.slice(1)));
-  };
-
-  beforeAll(async () => {
-    const { service, declare, up, start } = stack();
-    await declare(before);
-    await up();
-    numbersBefore = numbersIn("onePerUrl", "repeated", "pair");
-    await declare(withMistakes);
-    const running = start(["up", ...noPromptFlags, "--continue-on-error"]);
-    // A failed resource ends a JavaScript program, so none fails before all creations are in
-    // flight.
-    const removeFault = service.use(async (request, next) => {
-      const { databaseId = "" } = request;
-      const existing = service.webhooks.find(isOf(databaseId));
-      if (!isPost(request) || existing === undefined) {
-        return next();
-      }
-      if (databaseId === "pair") {
-        const isInFlight = (other: string) => requests.filter(isPost).some(isOf(other));
-        await vi.waitUntil(() => ["full", "onePerUrl", "repeated"].every(isInFlight), patience);
-      } else {
-        await vi.waitUntil(() => running.output().includes("database pair failed"), patience);
-      }
-      const { id, secret } = existing;
-      return databaseId === "full"
-        ? respondWith(422)(request, next)
-        : Response.json({ id, secret });
-    });
-    const { requests, stop } = recordRequests(service);
-    ({ output } = await running.result);
-    sentWithMistakes = requests;
-    stop();
-    removeFault();
-
-    // It has the number of a.
-    await removeFromState(stack(), "c");
-    await declare(corrected);
-    sentCorrected = (await up()).requests;
-  });
-
-  it("a full database and each webhook that is returned a second time is an error, and nothing is deleted", () => {
-    expect(errorsIn("full")).toContainEqual(["A refused creation", "notCreated"]);
-    for (const database of ["onePerUrl", "repeated"]) {
-      expect(errorsIn(database)).toContainEqual(["A repeated id", "inDoubt"]);
+  await declare(before);
+  await up();
+  const numbersBefore = numbersIn("onePerUrl", "repeated", "pair");
+  await declare(withMistakes);
+  const running = start(["up", ...noPromptFlags, "--continue-on-error"]);
+  // A failed resource ends a JavaScript program, so none fails before all creations are in flight.
+  const removeFault = service.use(async (request, next) => {
+    const { databaseId = "" } = request;
+    const existing = service.webhooks.find(isOf(databaseId));
+    if (!isPost(request) || existing === undefined) {
+      return next();
     }
-    expect(errorsIn("pair")).toContainEqual(["Two resources have one webhook", "unchanged"]);
-    expect(sentWithMistakes.filter(isDelete)).toEqual([]);
+    if (databaseId === "pair") {
+      const isInFlight = (other: string) => requests.filter(isPost).some(isOf(other));
+      await vi.waitUntil(() => ["full", "onePerUrl", "repeated"].every(isInFlight), patience);
+    } else {
+      await vi.waitUntil(() => running.output().includes("database pair failed"), patience);
+    }
+    const { id, secret } = existing;
+    return databaseId === "full" ? respondWith(422)(request, next) : Response.json({ id, secret });
   });
+  const { requests, stop } = recordRequests(service);
+  const { output } = await running.result;
+  stop();
+  removeFault();
+  const errorsIn = (databaseId: string) =>
+    output
+      .split("\n")
+      .filter((line) => line.includes(` database ${databaseId} failed: `))
+      .map((line) => /See "(.*)" in .*\[(\w+)\]$/.exec(line)?.slice(1));
+  expect(errorsIn("full")).toContainEqual(["A refused creation", "notCreated"]);
+  expect(errorsIn("onePerUrl")).toContainEqual(["A repeated id", "inDoubt"]);
+  expect(errorsIn("repeated")).toContainEqual(["A repeated id", "inDoubt"]);
+  expect(errorsIn("pair")).toContainEqual(["Two resources have one webhook", "unchanged"]);
+  expect(requests.filter(isDelete)).toEqual([]);
 
-  it("deleteBeforeReplace, one declaration for each webhook and `pulumi state delete` end all of them", async () => {
-    const sent = sentCorrected.map(({ method, databaseId }) => `${method} ${databaseId}`);
-    expect(sent.toSorted()).toEqual(
-      ["DELETE full", "POST full", "DELETE onePerUrl", "POST onePerUrl"].toSorted(),
-    );
-    expect(numbersIn("repeated", "pair").every((id) => numbersBefore.includes(id))).toBe(true);
-    await expectAgreement(stack(), stack().service);
-  });
-});
+  // It has the number of a.
+  await removeFromState(stack, "c");
+  await declare(corrected);
+  const sent = (await up()).requests.map(({ method, databaseId }) => `${method} ${databaseId}`);
+  expect(sent.toSorted()).toEqual(
+    ["DELETE full", "POST full", "DELETE onePerUrl", "POST onePerUrl"].toSorted(),
+  );
+  expect(numbersIn("repeated", "pair").every((id) => numbersBefore.includes(id))).toBe(true);
+  await expectAgreement(stack, service);
+}

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { holdCreations } from "../helpers/faults/faults.mts";
 import { javascriptProgram, yamlProgram } from "../helpers/programs.ts";
-import { noPromptFlags, shareStack, type TestStack } from "../helpers/stack.ts";
+import { noPromptFlags, type TestStack, withStack } from "../helpers/stack.ts";
 
 /** Starts `up` and waits until the service has created a webhook, whose response it holds back. */
 async function startUpAndHold({ service, start }: TestStack) {
@@ -15,63 +15,60 @@ async function startUpAndHold({ service, start }: TestStack) {
   return { ...running, release, interrupt };
 }
 
+type HeldUp = Awaited<ReturnType<typeof startUpAndHold>>;
+
 /** Matches the command lines of both adapters. */
 const adapters = /dynamic-provider|pulumi-resource-dbwebhooks/;
 
-describe.each([{ program: javascriptProgram }, { program: yamlProgram }])(
-  "A creation in flight through $program.name",
-  ({ program }) => {
-    const stack = shareStack({ program });
+describe.each([javascriptProgram, yamlProgram])("A creation in flight through $name", (program) => {
+  const onStack = (title: string, play: (stack: TestStack, up: HeldUp) => Promise<void>) =>
+    it(title, () =>
+      withStack(
+        async (stack) => {
+          await stack.declare({ orders: {} });
+          await play(stack, await startUpAndHold(stack));
+        },
+        { program },
+      ),
+    );
 
-    it("is undone after kill -9 of Pulumi, and the provider ends by itself", async () => {
-      const { service } = stack();
-      await stack().declare({ orders: {} });
-      const up = await startUpAndHold(stack());
-
+  onStack(
+    "is undone after kill -9 of Pulumi, and the provider ends by itself",
+    async (stack, up) => {
       const providers = killAllBut(adapters, Number(up.child.pid));
       await up.result;
       up.release();
 
       expect(providers).not.toEqual([]);
       await expect.poll(() => processes().filter(({ pid }) => providers.includes(pid))).toEqual([]);
-      expect(service.webhooks).toEqual([]);
-      // Removes the lock of the killed update.
-      await stack().pulumi(["cancel", "--yes"]);
-    });
+      expect(stack.service.webhooks).toEqual([]);
+    },
+  );
 
-    it("is undone after a second ^C, and nothing is stored", async () => {
-      const { service } = stack();
-      await stack().declare({ orders: {} });
-      const up = await startUpAndHold(stack());
+  onStack("is undone after a second ^C, and nothing is stored", async (stack, up) => {
+    up.interrupt();
+    await expect.poll(up.output).toMatch(/cancell?ing/i);
+    up.interrupt();
+    await expect.poll(up.output).toContain("Pulumi is stopping");
+    up.release();
+    await up.result;
 
-      up.interrupt();
-      await expect.poll(up.output).toMatch(/cancell?ing/i);
-      up.interrupt();
-      await expect.poll(up.output).toContain("Pulumi is stopping");
-      up.release();
-      await up.result;
+    await expect.poll(() => stack.service.webhooks).toEqual([]);
+    expect(await stack.storedWebhooks()).toEqual({});
+  });
 
-      await expect.poll(() => service.webhooks).toEqual([]);
-      expect(await stack().storedWebhooks()).toEqual({});
-    });
+  onStack("is completed and stored after one ^C", async (stack, up) => {
+    up.interrupt();
+    await expect.poll(up.output).toMatch(/cancell?ing/i);
+    up.release();
+    const { exitCode } = await up.result;
 
-    it("is completed and stored after one ^C", async () => {
-      const { service } = stack();
-      await stack().declare({ orders: {} });
-      const up = await startUpAndHold(stack());
-
-      up.interrupt();
-      await expect.poll(up.output).toMatch(/cancell?ing/i);
-      up.release();
-      const { exitCode } = await up.result;
-
-      const ids = Object.values(await stack().storedWebhooks()).map(({ id }) => id);
-      expect(exitCode).not.toBe(0);
-      expect(ids).toHaveLength(1);
-      expect(ids.toSorted()).toEqual(service.webhooks.map(({ id }) => String(id)).toSorted());
-    });
-  },
-);
+    const ids = Object.values(await stack.storedWebhooks()).map(({ id }) => id);
+    expect(exitCode).not.toBe(0);
+    expect(ids).toHaveLength(1);
+    expect(ids).toEqual(stack.service.webhooks.map(({ id }) => String(id)));
+  });
+});
 
 /**
  * Kills a process and its descendants except those whose command line matches; returns the ids of

@@ -1,17 +1,10 @@
 import { expect, it } from "vitest";
-import {
-  describeMove,
-  dynamicProvider,
-  identitiesIn,
-  plugin,
-  run,
-  typesIn,
-} from "../helpers/moves.ts";
+import { dynamicProvider, identitiesIn, plugin, run, testMove, typesIn } from "../helpers/moves.ts";
 import { yamlProgram } from "../helpers/programs.ts";
 import { noPromptFlags, withStack } from "../helpers/stack.ts";
 
 // The other direction is in the tier `thorough`.
-describeMove(
+testMove(
   "A move from the dynamic provider to the plugin by a changed import line",
   dynamicProvider,
   plugin,

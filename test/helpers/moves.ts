@@ -1,9 +1,9 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { someArgs } from "./builders.ts";
 import { isDelete, respondWith, times } from "./faults/faults.mts";
 import { javascriptPluginProgram } from "./programs.ts";
 import { methodsOf } from "./recorder.mts";
-import { noPromptFlags, shareStack, type TestStack } from "./stack.ts";
+import { noPromptFlags, type TestStack, withStack } from "./stack.ts";
 
 export const dynamicProvider = {
   entry: "pulumi-dbwebhooks",
@@ -74,67 +74,46 @@ export const typesIn = async (stack: TestStack) =>
 type Side = typeof plugin;
 
 /**
- * Declares the tests of a move: a stack moves from one provider to the other by a changed import
+ * Declares the test of a move: a stack moves from one provider to the other by a changed import
  * line, and back for its `destroy`.
  */
-export function describeMove(title: string, from: Side, to: Side): void {
-  describe(title, () => {
-    const stack = shareStack({ program: javascriptPluginProgram });
-    let move: Awaited<ReturnType<typeof playMove>>;
-
-    beforeAll(async () => {
-      move = await playMove(stack(), from, to);
-    });
-
-    it("sends nothing in a preview and in a refresh, and announces no replacement", () => {
-      expect(move.preview).toMatchObject({ exitCode: 0, methods: [] });
-      expect(move.preview.output).not.toMatch(/Webhook\b.*\breplace/);
-      expect(move.refreshed).toMatchObject({ exitCode: 0, methods: [] });
-    });
-
-    it("deletes what was pending, and replaces only the webhook that the program changes", () => {
-      expect(move.failed.exitCode).not.toBe(0);
-      expect(move.moved).toMatchObject({ exitCode: 0, methods: ["DELETE", "DELETE", "POST"] });
-    });
-
-    it("keeps the numbers and the secrets of the others, and gives all of them the new type", () => {
-      expect(move.after).toEqual(move.before);
-      expect(move.types).toEqual(new Set([`${to.type}:Webhook`]));
-    });
-
-    it("shows and stores no secret in clear text", () => {
-      expect(move.texts).not.toMatch(/whsec_|path-token|local-api-key/);
-    });
-
-    it("leaves webhooks that the former provider can delete", () => {
-      expect(move.destroyed).toMatchObject({ exitCode: 0, methods: Array(7).fill("DELETE") });
-      expect(stack().service.webhooks).toEqual([]);
-    });
-  });
+export function testMove(title: string, from: Side, to: Side): void {
+  it(title, () =>
+    withStack((stack) => playMove(stack, from, to), { program: javascriptPluginProgram }),
+  );
 }
 
-async function playMove(stack: TestStack, from: Side, to: Side) {
+async function playMove(stack: TestStack, from: Side, to: Side): Promise<void> {
+  const { service } = stack;
   const up = () => run(stack, "up", ...noPromptFlags);
   await writeWith(stack, from.entry);
   await up();
   // The deletion of an old webhook stays pending.
-  stack.service.use(times(1, respondWith(400), isDelete));
+  service.use(times(1, respondWith(400), isDelete));
   const pending = "https://example.com/pending-2";
   await writeWith(stack, from.entry, { pending });
-  const failed = await up();
+  expect((await up()).exitCode).not.toBe(0);
   const before = await identitiesIn(stack, kept);
 
   await writeWith(stack, to.entry, { pending });
   const preview = await run(stack, "preview", "--diff");
+  expect(preview).toMatchObject({ exitCode: 0, methods: [] });
+  expect(preview.output).not.toMatch(/Webhook\b.*\breplace/);
   // A refresh with the program asks the new provider about the state of the old one.
   const refreshed = await run(stack, "refresh", "--run-program", ...noPromptFlags);
+  expect(refreshed).toMatchObject({ exitCode: 0, methods: [] });
+
   await writeWith(stack, to.entry, { pending, changed: "https://example.com/changed-2" }, true);
   const moved = await up();
-  const after = await identitiesIn(stack, kept);
-  const types = await typesIn(stack);
+  // What was pending is deleted, and only the webhook that the program changes is replaced.
+  expect(moved).toMatchObject({ exitCode: 0, methods: ["DELETE", "DELETE", "POST"] });
+  expect(await identitiesIn(stack, kept)).toEqual(before);
+  expect(await typesIn(stack)).toEqual(new Set([`${to.type}:Webhook`]));
   const texts = preview.output + refreshed.output + moved.output + (await stack.storedText());
+  expect(texts).not.toMatch(/whsec_|path-token|local-api-key/);
 
   await writeWith(stack, from.entry, { pending });
   const destroyed = await run(stack, "destroy", "--run-program", ...noPromptFlags);
-  return { failed, before, preview, refreshed, moved, after, types, texts, destroyed };
+  expect(destroyed).toMatchObject({ exitCode: 0, methods: Array(7).fill("DELETE") });
+  expect(service.webhooks).toEqual([]);
 }

@@ -5,7 +5,7 @@ import {
   type LocalServiceOptions,
   startLocalService,
 } from "pulumi-dbwebhooks/local-service";
-import { aroundAll, expect, inject } from "vitest";
+import { expect, inject } from "vitest";
 import { parse } from "yaml";
 import { someArgs } from "./builders.ts";
 import { type CommandResult, type RunningCommand, run, start, succeed } from "./commands.ts";
@@ -76,21 +76,6 @@ export async function expectNoUnknownWebhook(
   const stored = (await stack.allResources()).filter(isWebhook);
   const known = stored.map(({ id }) => Number(id));
   expect(webhooks.filter(({ id }) => !known.includes(id))).toEqual([]);
-}
-
-/**
- * Opens one stack for all tests of a `describe`, and returns a function that returns it. The tests
- * run in their order, and each starts with the stack that the previous test left.
- */
-export function shareStack(options: StackOptions): () => TestStack {
-  let current: TestStack;
-  aroundAll((runTests) =>
-    withStack((stack) => {
-      current = stack;
-      return runTests();
-    }, options),
-  );
-  return () => current;
 }
 
 /** Returns each request as its method and its Authorization header. */

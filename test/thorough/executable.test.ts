@@ -11,9 +11,9 @@ import { secret, someArgs } from "../helpers/builders.ts";
 import { succeed } from "../helpers/commands.ts";
 import { repository, temporaryDirectory, writeJson } from "../helpers/directory.ts";
 import { anchorsOf } from "../helpers/markdown.ts";
-import { yamlProgram } from "../helpers/programs.ts";
+import { reference, yamlProgram } from "../helpers/programs.ts";
 import { methodsOf, recordRequests } from "../helpers/recorder.mts";
-import { noPromptFlags, shareStack } from "../helpers/stack.ts";
+import { noPromptFlags, withStack } from "../helpers/stack.ts";
 
 const platform = platformOfMachine();
 const packed = temporaryDirectory();
@@ -35,52 +35,43 @@ beforeAll(async () => {
   return () => packed.remove();
 });
 
-describe("Where there is no Node.js, the plugin of an archive", () => {
-  const stack = shareStack({ program: yamlProgram });
-  let environment: Record<string, string>;
-  const succeedWithoutNode = (...args: string[]) =>
-    succeed("pulumi", args, { directory: stack().directory, environment });
-  const onStack = (...args: string[]) =>
-    succeedWithoutNode(...args, "--stack", "test", "--non-interactive");
+it("Where there is no Node.js, the plugin of an archive is installed, and manages a webhook", () =>
+  withStack(
+    async ({ directory, service, outputs, stateText, ...stack }) => {
+      const PATH = join(directory, "../bin");
+      await mkdir(PATH);
+      for (const program of ["pulumi", "pulumi-language-yaml"]) {
+        await symlink(await which(program), join(PATH, program));
+      }
+      expect(await which("node", { path: PATH, nothrow: true })).toBe(null);
+      const pulumi = (...args: string[]) =>
+        succeed("pulumi", args, { directory, environment: { ...stack.environment, PATH } });
+      const onStack = (...args: string[]) =>
+        pulumi(...args, "--stack", "test", "--non-interactive", ...noPromptFlags);
+      const orders = { type: "dbwebhooks:Webhook", properties: someArgs() };
+      await writeJson(join(directory, "Pulumi.yaml"), {
+        name: "webhooks",
+        runtime: "yaml",
+        resources: { orders },
+        outputs: { ordersSecret: reference("orders.secret") },
+      });
+      const { requests } = recordRequests(service);
 
-  beforeAll(async () => {
-    const PATH = join(stack().directory, "../bin");
-    await mkdir(PATH);
-    for (const program of ["pulumi", "pulumi-language-yaml"]) {
-      await symlink(await which(program), join(PATH, program));
-    }
-    environment = { ...stack().environment, PATH };
-    const orders = { type: "dbwebhooks:Webhook", properties: someArgs() };
-    await writeJson(join(stack().directory, "Pulumi.yaml"), {
-      name: "webhooks",
-      runtime: "yaml",
-      resources: { orders },
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: YAML's reference to an output.
-      outputs: { ordersSecret: "${orders.secret}" },
-    });
-  });
+      await pulumi("plugin", "install", "resource", "dbwebhooks", version, "--file", archive);
+      await onStack("up");
+      const created = service.webhooks.map((webhook) => webhook.secret);
+      const { ordersSecret } = await outputs();
+      const stored = await stateText();
+      await onStack("up", "--expect-no-changes");
+      await onStack("destroy");
 
-  it("is installed by `pulumi plugin install`, and manages a webhook", async () => {
-    const { service, outputs, stateText } = stack();
-    const { requests } = recordRequests(service);
-    expect(await which("node", { path: environment.PATH ?? "", nothrow: true })).toBe(null);
-
-    await succeedWithoutNode(
-      ...["plugin", "install", "resource", "dbwebhooks", version, "--file", archive],
-    );
-    await onStack("up", ...noPromptFlags);
-    const created = service.webhooks.map((webhook) => webhook.secret);
-    const { ordersSecret } = await outputs();
-    const stored = await stateText();
-    await onStack("up", "--expect-no-changes", ...noPromptFlags);
-    await onStack("destroy", ...noPromptFlags);
-
-    expect(created).toEqual([ordersSecret]);
-    expect(stored).not.toContain(ordersSecret);
-    expect(methodsOf(requests)).toEqual(["POST", "DELETE"]);
-    expect(service.webhooks).toEqual([]);
-  });
-});
+      expect(created).toEqual([ordersSecret]);
+      expect(stored).not.toContain(ordersSecret);
+      expect(methodsOf(requests)).toEqual(["POST", "DELETE"]);
+      expect(service.webhooks).toEqual([]);
+    },
+    { program: yamlProgram },
+  ));
 
 describe("The executable", () => {
   it("undoes the creation in flight after SIGINT, and ends", async () => {

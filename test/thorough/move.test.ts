@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { someArgs } from "../helpers/builders.ts";
-import { describeMove, dynamicProvider, plugin, run, typesIn } from "../helpers/moves.ts";
+import { dynamicProvider, plugin, run, testMove, typesIn } from "../helpers/moves.ts";
 import { javascriptPluginProgram } from "../helpers/programs.ts";
 import { expectAgreement, noPromptFlags, withStack } from "../helpers/stack.ts";
 
-describeMove(
+testMove(
   "A move from the plugin to the dynamic provider by a changed import line",
   plugin,
   dynamicProvider,
