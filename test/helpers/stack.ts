@@ -36,8 +36,6 @@ interface StackOptions {
   readonly program?: Program;
   /** By default the service accepts the key of the template. */
   readonly service?: LocalServiceOptions;
-  /** Whether the stack's configuration contains the base URL and the key of the service. */
-  readonly isConfigured?: boolean;
 }
 
 /** The flags of a command that waits for no confirmation. */
@@ -49,17 +47,14 @@ export const noPromptFlags = ["--yes", "--skip-preview"];
  */
 export async function withStack(
   use: (stack: TestStack) => Promise<void>,
-  { program = javascriptProgram, service: options, isConfigured = true }: StackOptions = {},
+  { program = javascriptProgram, service: options }: StackOptions = {},
 ): Promise<void> {
   await using service = await startLocalService(options);
   await withDirectory(async (root) => {
     await cp(inject("stackTemplate"), root, { recursive: true });
     using stack = await openStack(root, service, program);
     await program.write(stack.directory);
-    const { baseUrl } = service;
-    await stack.configure(
-      isConfigured ? { "dbwebhooks:baseUrl": baseUrl } : { "dbwebhooks:apiKey": undefined },
-    );
+    await stack.configure({ "dbwebhooks:baseUrl": service.baseUrl });
 
     await use(stack);
     await expectNoUnknownWebhook(stack, service);

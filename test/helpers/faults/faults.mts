@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import type { Interceptor, LocalService, ServiceRequest } from "pulumi-dbwebhooks/local-service";
 
 type Match = (request: Pick<ServiceRequest, "method">) => boolean;
@@ -50,14 +49,6 @@ export function respondWith(
 
 /** Lets the service handle the request, then resets the connection. */
 export const loseResponse = handleThen(() => Response.error());
-
-/** Waits before the service handles the request. */
-export function delay(milliseconds: number): Interceptor {
-  return async (_, next) => {
-    await setTimeout(milliseconds);
-    return next();
-  };
-}
 
 /** Lets the service handle the request, and sends another response than the service's own. */
 export function handleThen(interceptor: Interceptor): Interceptor {

@@ -51,9 +51,6 @@ it.each<RequestChanges & { line: string }>([
   { line: '400 {"error":{"code":"BAD_REQUEST","message":"Invalid request body: url', body: {} },
   { line: '401 {"error":{"code":"UNAUTHORIZED","message":"The header', apiKey: "another" },
   { line: "403 The local service does not respond to web", headers: { origin: "https://a.test" } },
-  { line: "404 There is nothing at this path.", path: "/prefix/api/v1" },
-  { line: '405 {"error":{"code":"METHOD_NOT_ALLOWED","message":"Only POST', method: "PUT" },
-  { line: "421 The local service responds under loopback", headers: { host: "a.test" } },
 ])("The log of serve says why a request is refused: $line", async ({ line, ...request }) => {
   const { service, lines } = await startLoggedService();
 

@@ -133,14 +133,6 @@ describe("A check of invalid arguments", () => {
     expect(await failurePrefixes(someArgs({ [name]: "x" }))).toEqual([name]);
   });
 
-  it("shortens a long name that is no argument, and prints no control characters of it", async () => {
-    const long = await failurePrefixes(someArgs({ ["n".repeat(5_000)]: 1 }));
-    const odd = await failurePrefixes(someArgs({ "\u001b[2Jur\u0007l\n": 1 }));
-
-    expect(long).toEqual([`${"n".repeat(99)}…`]);
-    expect(odd).toEqual(["[2Jur l"]);
-  });
-
   it("refuses events that are no text, empty or malformed despite allowUnknownEvents", async () => {
     const args = someArgs({ events: [null, [], "", "\ud800", "x"], allowUnknownEvents: true });
 

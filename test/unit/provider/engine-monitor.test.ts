@@ -239,14 +239,4 @@ describe("The process of the provider", () => {
 
     await expectExit();
   });
-
-  it("handles no signal while an operation that creates nothing is in flight", async () => {
-    const listenersBefore = process.rawListeners("SIGINT");
-
-    const end = begin(engineAt());
-    const listenersDuring = process.rawListeners("SIGINT");
-    await end();
-
-    expect(listenersDuring).toEqual(listenersBefore);
-  });
 });
