@@ -1,38 +1,21 @@
-import { join } from "node:path";
-import ts from "typescript";
 import { expect, it } from "vitest";
-import type { LocalService } from "../../../src/local-service/index.ts";
-import { repository } from "../../helpers/directory.ts";
 import { startFaultyService, statusCodesOf } from "../../helpers/local-service.ts";
 import { codeBlocks, readPage, sectionOf } from "../../helpers/markdown.ts";
+import * as interceptors from "../../helpers/page-interceptors.ts";
 
-const section = sectionOf(readPage("docs/local-service.md"), "Interceptors");
-const [recorder = "", lostSecret = "", refusals = ""] = codeBlocks(section).map(({ text }) => text);
+it("The page shows the interceptors that these tests run, and that tsc checks", () => {
+  const section = sectionOf(readPage("docs/local-service.md"), "Interceptors");
+  const checked = readPage("test/helpers/page-interceptors.ts").replaceAll(/^ {2}/gm, "");
 
-it("The interceptors of the page compile", () => {
-  const file = join(repository, "test/unit/docs/page.ts");
-  const text = `
-    import type { LocalService } from "pulumi-dbwebhooks/local-service";
-    declare const service: LocalService;
-    ${[recorder, lostSecret, refusals].map((code) => `{ ${code} }`).join("\n")}
-  `;
-  const options = { strict: true, noEmit: true, skipLibCheck: true, types: ["node"] };
-  const host = ts.createCompilerHost(options);
-  const { getSourceFile } = host;
-  host.getSourceFile = (name, version, ...rest) =>
-    name === file
-      ? ts.createSourceFile(name, text, version)
-      : getSourceFile(name, version, ...rest);
+  const blocks = codeBlocks(section).map(({ text }) => text);
 
-  const program = ts.createProgram([file], options, host);
-  const problems = ts.getPreEmitDiagnostics(program).map(({ messageText }) => messageText);
-
-  expect(problems).toEqual([]);
+  expect(blocks).toHaveLength(Object.keys(interceptors).length);
+  expect(blocks.filter((text) => !checked.includes(text))).toEqual([]);
 });
 
 it("The recorder of the page records each request", async () => {
   const service = await startFaultyService();
-  const requests = run(recorder, service, "requests");
+  const requests = interceptors.record(service);
 
   await service.create({ databaseId: "a" });
   await service.delete(1, { databaseId: "a" });
@@ -43,7 +26,7 @@ it("The recorder of the page records each request", async () => {
 
 it("The lost secret of the page leaves a webhook, and its response without the secret", async () => {
   const service = await startFaultyService();
-  run(lostSecret, service);
+  interceptors.loseSecret(service);
 
   const { statusCode, json } = await service.create();
   const deletion = await service.delete(json.id);
@@ -54,7 +37,7 @@ it("The lost secret of the page leaves a webhook, and its response without the s
 
 it("The refusals of the page refuse two requests, which have no effect", async () => {
   const service = await startFaultyService();
-  run(refusals, service);
+  interceptors.refuse(service);
 
   const responses = [await service.create(), await service.create(), await service.create()];
 
@@ -62,12 +45,3 @@ it("The refusals of the page refuse two requests, which have no effect", async (
   expect(responses[0]?.headers).toHaveProperty("retry-after", "1");
   expect(service.webhooks).toHaveLength(1);
 });
-
-/** Runs code of the page, and returns the value of an expression. */
-function run(code: string, service: LocalService, result = ""): unknown {
-  return new Function(
-    "service",
-    `${ts.transpile(code, { target: ts.ScriptTarget.ESNext })}
-    return ${result};`,
-  )(service);
-}
