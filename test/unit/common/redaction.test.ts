@@ -156,13 +156,14 @@ it("Redaction compares the first 4,000 characters of a value, so that a secret o
   expect(redact(`ends in ${end}`, [value])).toBe(`ends in ${end}`);
 });
 
-it("Redaction compares 100 different values, and withholds every text when there are more", () => {
-  const values = Array.from({ length: 100 }, (_, at) => `value-number-${at}`);
-  const few = [...values, ...values];
+it("Redaction compares many different values, and withholds every text when there are too many", () => {
+  const valuesOf = (count: number) =>
+    Array.from({ length: count }, (_, at) => `value-number-${at}`);
+  const few = [...valuesOf(50), ...valuesOf(50), ...valuesOf(50)];
 
   expect(redact("A harmless text.", few)).toBe("A harmless text.");
-  expect(redact("number-99 is wrong", few)).toBe(withheldText);
-  expect(redact("A harmless text.", [...few, "another value"])).toBe(withheldText);
+  expect(redact("number-49 is wrong", few)).toBe(withheldText);
+  expect(redact("A harmless text.", valuesOf(1_000))).toBe(withheldText);
 });
 
 it.each([
