@@ -4,14 +4,14 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
 import { constants } from "node:os";
-import { isatty } from "node:tty";
 import { resolvePulumiCli } from "./resolve.mts";
 
 let pulumi: ChildProcess | undefined;
 const stopping = new AbortController();
 // A terminal sends ^C to the CLI too. Without a terminal, only npm and this process get a signal.
-const hasTerminal = process.platform === "win32" || [0, 1, 2].some((stream) => isatty(stream));
+const isInTerminal = hasTerminal();
 
 // npm forwards its signals to its script, so that this process gets two after ^C in a terminal.
 // Pulumi treats a second ^C as "stop without storing what is in flight", so this process forwards
@@ -19,7 +19,7 @@ const hasTerminal = process.platform === "win32" || [0, 1, 2].some((stream) => i
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(signal, () => {
     stopping.abort(signal);
-    if (signal !== "SIGINT" || !hasTerminal) {
+    if (signal !== "SIGINT" || !isInTerminal) {
       pulumi?.kill(signal);
     }
   });
@@ -42,4 +42,17 @@ try {
   }
   process.stderr.write(`${(error as Error).message}\n`);
   process.exitCode = 1;
+}
+
+/** Whether a terminal controls this process. The streams do not show it if all are redirected. */
+function hasTerminal(): boolean {
+  if (process.platform === "win32") {
+    return true;
+  }
+  try {
+    closeSync(openSync("/dev/tty", "r"));
+    return true;
+  } catch {
+    return false;
+  }
 }

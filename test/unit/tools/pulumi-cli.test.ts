@@ -175,20 +175,33 @@ it("The hermetic environment unsets the user's variables of Pulumi and of this p
   expect(Object.keys(environment).filter((key) => !/^(PULUMI|DBWEBHOOKS)_/.test(key))).toEqual([]);
 });
 
-it("Without a terminal, npm run pulumi passes a signal on to Pulumi, and exits with Pulumi's exit code", async () => {
+/** Writes a CLI that counts each SIGINT, and ends on SIGTERM. */
+const installCountingCli = () =>
   script(
     "bin/pulumi",
     `if (process.argv[2] === "version") process.exit(console.log("v3.250.0"));
-     process.on("SIGINT", () => console.log("SIGINT"));
-     process.on("SIGTERM", () => process.exit(7));
+     let count = 0;
+     process.on("SIGINT", () => console.log(\`SIGINT \${(count += 1)}\`));
+     process.on("SIGTERM", () => {
+       console.log(\`\${count} in all\`);
+       process.exit(7);
+     });
      setTimeout(() => {}, 60_000);
-     console.log("started");`,
+     console.log(\`started by \${process.ppid}.\`);`,
     process.execPath,
   );
-  const PATH = [inRoot("bin"), dirname(process.execPath), originalPath].join(delimiter);
+/** The PATH of this machine, on which the CLI of the test and this Node.js come first. */
+const pathOfMachine = () => ({
+  PATH: [inRoot("bin"), dirname(process.execPath), originalPath].join(delimiter),
+});
+
+it("Without a terminal, npm run pulumi passes a signal on to Pulumi, and exits with Pulumi's exit code", async () => {
+  installCountingCli();
+  // A session of its own has no terminal, even if the tests have one.
   const { child, output, result } = start("npm", ["run", "--silent", "pulumi"], {
     directory: repository,
-    environment: { PATH },
+    environment: pathOfMachine(),
+    isGroupLeader: true,
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   await expect.poll(output).toContain("started");
@@ -199,3 +212,34 @@ it("Without a terminal, npm run pulumi passes a signal on to Pulumi, and exits w
 
   expect((await result).exitCode).toBe(7);
 });
+
+it("One ^C in a terminal reaches Pulumi once, even if all streams are redirected", async () => {
+  installCountingCli();
+  const file = inRoot("output");
+  const command = `exec node tools/pulumi-cli/run.mts </dev/null >'${file}' 2>&1`;
+  const { child, result } = start("script", argumentsOfScript(command), {
+    directory: repository,
+    environment: pathOfMachine(),
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const output = () => (fs.existsSync(file) ? fs.readFileSync(file, "utf8") : "");
+  await expect.poll(output).toMatch(/started by \d+\./);
+  const runner = Number(/started by (\d+)/.exec(output())?.[1]);
+
+  // A terminal signals its foreground process group, which `run.mts` leads here.
+  process.kill(-runner, "SIGINT");
+  await expect.poll(output).toContain("SIGINT 1");
+  // npm repeats the signal for `run.mts`, which handles the next one only afterwards.
+  process.kill(runner, "SIGINT");
+  process.kill(runner, "SIGTERM");
+  await result;
+
+  expect(output()).toContain("1 in all");
+});
+
+/** The arguments with which `script` runs a shell command on a new terminal and keeps no record. */
+function argumentsOfScript(command: string): string[] {
+  return process.platform === "darwin"
+    ? ["-q", "/dev/null", "/bin/sh", "-c", command]
+    : ["-qc", command, "/dev/null"];
+}
