@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, dirname, join, relative } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import which from "which";
 import { cliVersion } from "../../../tools/pulumi-cli/build.mts";
 import { hermeticEnvironment } from "../../../tools/pulumi-cli/environment.mts";
 import { resolvePulumiCli } from "../../../tools/pulumi-cli/resolve.mts";
@@ -92,6 +93,15 @@ describe("The first pulumi on PATH, apart from the script of the npm package pul
     expect(environment.PATH).toBe(path);
     expect(messages).toEqual([expect.stringContaining(`passing over ${bad}: `)]);
     expect(messages[0]).toContain(reason);
+  });
+
+  it("is never one in a relative directory of PATH, whose files depend on where you are", async () => {
+    script("here/pulumi", "echo v3.250.0");
+    const command = script("bin/pulumi", "echo v3.250.0");
+    const here = relative(process.cwd(), inRoot("here"));
+    vi.stubEnv("PATH", [here, inRoot("bin")].join(delimiter));
+
+    expect((await resolve()).command).toBe(command);
   });
 });
 
@@ -243,3 +253,51 @@ function argumentsOfScript(command: string): string[] {
     ? ["-q", "/dev/null", "/bin/sh", "-c", command]
     : ["-qc", command, "/dev/null"];
 }
+
+it("Only the user can read what is in the cache", async () => {
+  installGo();
+
+  const { command } = await resolve();
+
+  const directories = [dirname(cache()), cache(), dirname(dirname(command))];
+  const permissions = directories.map((directory) => fs.statSync(directory).mode & 0o777);
+  expect(permissions).toEqual([0o700, 0o700, 0o700]);
+});
+
+it("The pulumi on PATH comes before the CLI that is built for the host of a language", async () => {
+  const command = script("bin/pulumi", "echo v3.250.0");
+  installGo();
+  vi.stubEnv("PULUMI_CLI_LANGUAGES", "python");
+
+  const { environment } = await resolve();
+
+  const find = (program: string) => which.sync(program, { path: environment.PATH ?? "" });
+  expect(find("pulumi")).toBe(command);
+  expect(dirname(dirname(dirname(find("pulumi-language-python"))))).toBe(cache());
+});
+
+it("PULUMI_CLI_SOURCES with an unknown source is an error, even beside one that works", async () => {
+  script("bin/pulumi", "echo v3.250.0");
+  vi.stubEnv("PULUMI_CLI_SOURCES", "path,instaler");
+
+  await expect(resolve()).rejects.toThrow(/^PULUMI_CLI_SOURCES is path,instaler/);
+});
+
+it.each(["cli", "language-hosts"])(
+  "A build of the CLI is made anew after a change of the Go module %s",
+  async (module) => {
+    for (const name of ["cache.mts", "pulumi-cli"]) {
+      fs.cpSync(join(repository, "tools", name), inRoot(`tools/${name}`), { recursive: true });
+    }
+    fs.symlinkSync(join(repository, "node_modules"), inRoot("node_modules"));
+    const { builtCli } = await import(inRoot("tools/pulumi-cli/build.mts"));
+    const before = builtCli().directory;
+
+    const directories = ["go.mod", "go.sum"].map((name) => {
+      fs.appendFileSync(inRoot(`tools/pulumi-cli/${module}/${name}`), "\n");
+      return builtCli().directory;
+    });
+
+    expect(new Set([before, ...directories]).size).toBe(3);
+  },
+);
