@@ -1,4 +1,4 @@
-import { cp, readFile, utimes } from "node:fs/promises";
+import { cp, readFile, realpath, utimes } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { succeed } from "../../helpers/commands.ts";
@@ -42,4 +42,19 @@ it.each<[packages: string, installedAt: number | undefined, isInstalled: boolean
 
   const call = await readFile(join(root, "npm-was-called"), "utf8").catch(() => "");
   expect(call.startsWith("ci ")).toBe(isInstalled);
+});
+
+it("The packages of another directory are installed if its own lock file has changed", async () => {
+  await writeFiles(root, { "bin/npm": `#!/bin/sh\npwd >>"${root}/installed"\n` });
+  await run("chmod", "+x", "bin/npm");
+  for (const directory of ["tools/checks", "tools/others"]) {
+    await writeFiles(join(root, directory), { "package-lock.json": "{}" });
+  }
+  await writeFiles(root, { "tools/others/node_modules/.package-lock.json": "{}" });
+
+  await run(process.execPath, "tools/ensure-installed.mjs", "tools/others");
+  await run(process.execPath, "tools/ensure-installed.mjs", "tools/checks");
+
+  const installed = await readFile(join(root, "installed"), "utf8");
+  expect(installed).toBe(`${await realpath(join(root, "tools/checks"))}\n`);
 });
