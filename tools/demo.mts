@@ -66,7 +66,12 @@ async function runStacks(cli: PulumiCli, service: LocalService, receiver: Receiv
   await using cleanup = new AsyncDisposableStack();
   cleanup.defer(() => rm(directory, { recursive: true, force: true }));
 
-  applyEnvironment({ ...(await hermeticEnvironment(directory)), ...cli.environment });
+  applyEnvironment({
+    ...(await hermeticEnvironment(directory)),
+    ...cli.environment,
+    // Pulumi leaves compiled programs among the temporary files, and logs if it is interrupted.
+    TMPDIR: directory,
+  });
 
   startStep(steps.create);
   const producer = await LocalWorkspace.createOrSelectStack(
