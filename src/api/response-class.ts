@@ -10,22 +10,14 @@ export interface ClassFacts {
   readonly retried: "never" | "ifIdempotent" | "always";
   /** Whether the service may have carried the request out. */
   readonly mayBeCarriedOut: boolean;
-  /** What the response to a request for the list says after a deletion that got 404. */
-  readonly asList: AsList;
 }
 
-/**
- * `enough`: the key has access, or nothing could show whether it has. `noAccess`: it has none, or
- * there is no such database. `nothing`: another attempt may say more.
- */
-type AsList = "enough" | "noAccess" | "nothing";
-
 // Facts of most refusals.
-const refusal = { retried: "never", mayBeCarriedOut: false, asList: "nothing" } as const;
+const refusal = { retried: "never", mayBeCarriedOut: false } as const;
 
 // Sources: RFC 9110, section 15; RFC 4918, section 11; RFC 6585; RFC 7725; RFC 8470, section 5.2.
 const facts = {
-  success: { retried: "never", mayBeCarriedOut: true, asList: "enough" },
+  success: { retried: "never", mayBeCarriedOut: true },
   /** The service limits the rate of requests, so all of them wait. */
   throttled: { ...refusal, retried: "always" },
   /** Proxies send these about requests that the service may have carried out. */
@@ -38,9 +30,9 @@ const facts = {
   /**
    * There is no such database or webhook, or none for this key. Only the service itself says so.
    */
-  notFound: { ...refusal, asList: "noAccess" },
+  notFound: refusal,
   /** There is no such operation at this address. */
-  unsupported: { ...refusal, asList: "enough" },
+  unsupported: refusal,
   refused: refusal,
   noResponse: { ...refusal, retried: "ifIdempotent", mayBeCarriedOut: true },
   unsent: { ...refusal, retried: "always" },

@@ -1,45 +1,58 @@
-// Parses the bodies of successful responses, with zod.
+// Parses the bodies of successful responses, with zod. The API's own names of fields end here.
 import * as z from "zod/mini";
+import { sortEvents } from "../common/event-types.js";
 import { webhookIdOf } from "../common/identifier.js";
 import { isJsonObject, parseJson } from "../common/json.js";
 import { isPlainText, maxTextLength } from "../common/plain-text.js";
 
-const webhookId = () =>
-  z.pipe(
-    z.unknown().check(z.refine((id) => webhookIdOf(id) !== undefined)),
-    z.transform((id) => String(id)),
-  );
-
-/** Reads the response to a creation: the id where it is usable, and the secret, whatever it is. */
-export const parseCreatedWebhook = parser(() =>
-  z.pipe(
-    z.object({ id: z.optional(z.unknown()), secret: z.optional(z.unknown()) }),
-    z.transform(({ id, secret }) => ({ id: webhookIdOf(id), secret })),
-  ),
-);
-
 // A text of the list ends up in the state and on terminals, where Pulumi shows it unchanged.
-const listedText = () => z.custom<string>(isListedText);
+const listedText = z.custom<string>(isListedText);
 
 // A schema of the elements would report one problem for each, and fail at 100,000 of them.
-const listedTexts = () =>
-  z.custom<readonly string[]>((value) => Array.isArray(value) && value.every(isListedText));
+const listedTexts = z.custom<readonly string[]>(
+  (value) => Array.isArray(value) && value.every(isListedText),
+);
 
-const listedWebhook = () =>
+const listedWebhook = z.pipe(
   z.object({
-    id: webhookId(),
-    url: listedText(),
-    events: listedTexts(),
-    tableIds: z.nullable(listedTexts()),
+    id: z.unknown().check(z.refine((id) => webhookIdOf(id) !== undefined)),
+    url: listedText,
+    events: listedTexts,
+    tableIds: z.nullable(listedTexts),
     active: z.boolean(),
-  });
+  }),
+  z.transform(({ id, events, tableIds, ...others }) => ({
+    ...others,
+    id: String(id),
+    events: sortEvents(events),
+    tableId: tableIdOf(tableIds),
+  })),
+);
 
 /** A webhook in the response of the list operation. */
-export type ListedWebhook = z.infer<ReturnType<typeof listedWebhook>>;
+export type ListedWebhook = z.infer<typeof listedWebhook>;
 
-interface ListBody {
-  readonly webhooks: readonly unknown[];
-  readonly success?: unknown;
+const createdWebhook = z.object({
+  id: z.optional(z.unknown()),
+  secret: z.optional(z.unknown()),
+});
+
+const deletion = z.object({ success: z.boolean() });
+
+/** Reads the response to a creation: the id where it is usable, and the secret, whatever it is. */
+export function parseCreatedWebhook(
+  body: string,
+): { readonly id: string | undefined; readonly secret: unknown } | undefined {
+  const { data } = createdWebhook.safeParse(parseJson(body));
+  return data && { id: webhookIdOf(data.id), secret: data.secret };
+}
+
+/** What the response to the list operation holds. */
+interface ParsedList {
+  readonly ids: readonly string[];
+  /** `undefined` if an entry is not usable. */
+  readonly webhooks: readonly ListedWebhook[] | undefined;
+  readonly isComplete: boolean;
 }
 
 /**
@@ -47,43 +60,43 @@ interface ListBody {
  * entry is not usable. The list counts as complete only without any further field, which could be
  * the one of a pagination.
  */
-export const parseWebhookList = parser(() => {
-  const webhookSchema = listedWebhook();
-  return z.pipe(
-    z.custom<ListBody>((body) => isJsonObject(body) && Array.isArray(body.webhooks)),
-    z.transform((body) => {
-      const { webhooks: entries, success = true } = body;
-      // Also "__proto__", which an object from zod would not have.
-      const isWhole = Object.keys(body).every((name) => ["webhooks", "success"].includes(name));
-      const ids = entries.map(idOf).filter((id) => id !== undefined);
-      const webhooks = entries.flatMap((entry) => webhookSchema.safeParse(entry).data ?? []);
-      // Entries with the same id contradict each other.
-      const isUsable = [webhooks.length, new Set(ids).size].every((one) => one === entries.length);
-      const isComplete = success === true && isWhole;
-      return { ids, webhooks: isUsable ? webhooks : undefined, isComplete };
-    }),
-  );
-});
+export function parseWebhookList(text: string): ParsedList | undefined {
+  const body = parseJson(text);
+  if (!isJsonObject(body) || !Array.isArray(body.webhooks)) {
+    return undefined;
+  }
+  const { webhooks: entries, success = true } = body;
+  const ids = entries.map(idOf).filter((id) => id !== undefined);
+  const webhooks = entries.flatMap((entry) => listedWebhook.safeParse(entry).data ?? []);
+  // Entries with the same id contradict each other.
+  const isUsable = webhooks.length === entries.length && new Set(ids).size === entries.length;
+  const hasOtherFields = Object.keys(body).some((name) => !["webhooks", "success"].includes(name));
+  return {
+    ids,
+    webhooks: isUsable ? webhooks : undefined,
+    isComplete: success === true && !hasOtherFields,
+  };
+}
+
+/** Reads the response to a deletion. */
+export function parseDeletion(body: string): z.infer<typeof deletion> | undefined {
+  return deletion.safeParse(parseJson(body)).data;
+}
 
 function isListedText(value: unknown): boolean {
   return typeof value === "string" && value.length <= maxTextLength && isPlainText(value);
 }
 
-function idOf(entry: unknown): string | undefined {
-  return webhookIdOf((entry as { readonly id?: unknown } | null)?.id);
+/**
+ * Returns the tables of a webhook as one text, `undefined` for all tables. No program can declare
+ * several tables: joined, they differ from every argument and can be shown. An empty list counts as
+ * no table, because an update could not end a difference from it.
+ */
+function tableIdOf(tableIds: readonly string[] | null): string | undefined {
+  const tables = tableIds?.join(", ") ?? "";
+  return tables.slice(0, maxTextLength).toWellFormed() || undefined;
 }
 
-/** Reads the response to a deletion. */
-export const parseDeletion = parser(() => z.object({ success: z.boolean() }));
-
-/**
- * Returns a function that reads a body, and returns `undefined` where it does not match the schema.
- * The schema is made with the first body, so that a command that sends nothing starts sooner.
- */
-function parser<Schema extends z.ZodMiniType>(make: () => Schema) {
-  let schema: Schema | undefined;
-  return (body: string) => {
-    schema ??= make();
-    return schema.safeParse(parseJson(body)).data;
-  };
+function idOf(entry: unknown): string | undefined {
+  return webhookIdOf((entry as { readonly id?: unknown } | null)?.id);
 }

@@ -23,6 +23,11 @@ export const eventTypes = [
 /** One of the nine event types in {@link eventTypes}. */
 export type EventType = (typeof eventTypes)[number];
 
+/** Sorts events and drops duplicates: neither has a meaning. */
+export function sortEvents(events: readonly string[]): readonly string[] {
+  return [...new Set(events)].sort();
+}
+
 /** Whether a text is one of the nine event types. */
 export function isEventType(text: string): text is EventType {
   return (eventTypes as readonly string[]).includes(text);

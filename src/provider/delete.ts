@@ -1,5 +1,5 @@
 import { deleteWebhook } from "../api/client.js";
-import { factsOf } from "../api/response-class.js";
+import { classOf } from "../api/response-class.js";
 import type { AccountOperation, Context } from "./command/operation.js";
 import { requestList } from "./command/webhook-lists.js";
 import { failed } from "./messages/error-message.js";
@@ -69,12 +69,18 @@ async function confirmAbsence(
     reporter.notify(goneText(name));
     return;
   }
-  const asList = call && factsOf(call.outcome).asList;
-  if (asList === "noAccess") {
-    throw failed(reporter, failures.listNotFound(settings));
-  }
-  if (call !== undefined && asList === "nothing") {
-    throw failed(reporter, failures.notConfirmed(context, call));
+  if (call !== undefined) {
+    switch (classOf(call.outcome)) {
+      case "notFound":
+        throw failed(reporter, failures.listNotFound(settings));
+      // A key that reads the list has access, and a service without a list cannot show whether it
+      // has.
+      case "success":
+      case "unsupported":
+        break;
+      default:
+        throw failed(reporter, failures.notConfirmed(context, call));
+    }
   }
   reporter.warn(absentText(name));
 }

@@ -1,7 +1,7 @@
 // The arguments of a webhook and their rules. No message repeats a received value: any value can be
 // a credential, and Pulumi masks only the secrets that it knows of.
 import type { NewWebhook } from "../../api/client.js";
-import { eventTypes, isEventType } from "../../common/event-types.js";
+import { eventTypes, isEventType, sortEvents } from "../../common/event-types.js";
 import { isIdentifier } from "../../common/identifier.js";
 import { isPlainText } from "../../common/plain-text.js";
 import { unknownNameText, validateNames } from "../../common/unknown-names.js";
@@ -89,14 +89,10 @@ export function withSortedEvents(args: Properties): Properties {
   return { ...args, events: normalizeEvents(args.events) };
 }
 
-/**
- * Sorts events and drops duplicates once all of them are known, because their order has no meaning.
- */
-export function normalizeEvents(events: readonly string[]): readonly string[];
-export function normalizeEvents(events: unknown): unknown;
+/** Sorts events once all of them are known. */
 export function normalizeEvents(events: unknown): unknown {
   const isList = Array.isArray(events) && events.every((event) => typeof event === "string");
-  return isList && !hasMarker(events) ? [...new Set(events)].sort() : events;
+  return isList && !hasMarker(events) ? sortEvents(events) : events;
 }
 
 /**

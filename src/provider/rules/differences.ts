@@ -1,8 +1,7 @@
 // What differs between a stored webhook and the program, or the list of the service. Nothing here
 // throws, warns or remembers.
-import type { NewWebhook } from "../../api/client.js";
 import type { ListedWebhook } from "../../api/schemas.js";
-import { maxTextLength, shownValue } from "../../common/plain-text.js";
+import { shownValue } from "../../common/plain-text.js";
 import { normalizeUrl } from "../../common/url-rules.js";
 import { type WebhookField, webhookFields } from "../../common/webhook-fields.js";
 import { normalizeEvents } from "./arguments.js";
@@ -50,28 +49,16 @@ function labelOf(property: WebhookField, value: unknown): string {
   return isDropped ? "tableId (now all tables)" : property;
 }
 
-/** The properties of a webhook that a list shows: all but its database. */
-type ListedProperties = {
-  readonly [Name in Exclude<keyof NewWebhook, "databaseId">]: NewWebhook[Name] | undefined;
-};
+/** The fields that a list shows: all but the database, for which it was requested. */
+const listedFields = webhookFields.filter((name) => name !== "databaseId");
 
-/** The properties in which a listed webhook differs from the state, with the service's values. */
-export type Drift = Partial<ListedProperties>;
+/** The fields in which a listed webhook differs from the state, with the service's values. */
+export type Drift = Partial<Pick<ListedWebhook, (typeof listedFields)[number]>>;
 
 /** Returns the drift of a webhook. */
-export function driftOf({ url, events, tableIds }: ListedWebhook, state: WebhookState): Drift {
-  // No program can declare several tables: joined, they differ from every argument and can be
-  // shown. An empty list counts as no table, because an update could not end a difference from it.
-  const tables = tableIds?.join(", ") ?? "";
-  const tableId = tables.slice(0, maxTextLength).toWellFormed() || undefined;
-  // The compiler refuses an object that lacks an argument.
-  const listed: ListedProperties = { url, events: normalizeEvents(events), tableId };
-  const names = Object.keys(listed) as (keyof ListedProperties)[];
-  return Object.fromEntries(
-    names
-      .filter((name) => !isSame(name, listed[name], state[name]))
-      .map((name) => [name, listed[name]]),
-  );
+export function driftOf(listed: ListedWebhook, state: WebhookState): Drift {
+  const changed = listedFields.filter((name) => !isSame(name, listed[name], state[name]));
+  return Object.fromEntries(changed.map((name) => [name, listed[name]]));
 }
 
 /** Whether two values of an argument mean the same, such as events in another order. */
