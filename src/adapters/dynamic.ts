@@ -3,15 +3,9 @@ import type { dynamic } from "@pulumi/pulumi";
 import { assertNodeVersion } from "../common/node-version.js";
 import { withoutProviderText } from "../common/provider-text.js";
 import { explicitProviderKey, namespace } from "../common/settings-table.js";
-import { checkOperation } from "../provider/check.js";
 import { EngineMonitor } from "../provider/command/engine-monitor.js";
-import type { Operation } from "../provider/command/operation.js";
 import type { Severity } from "../provider/command/reporter.js";
-import { createOperation } from "../provider/create.js";
-import { deleteOperation } from "../provider/delete.js";
-import { diffOperation } from "../provider/diff.js";
-import { interruptedText } from "../provider/messages/notices.js";
-import { readOperation } from "../provider/read.js";
+import { interruptedText } from "../provider/messages/interruption.js";
 import { parseStateEntry } from "../provider/rules/state.js";
 import { type Properties, withWrappedSecret } from "../provider/rules/values.js";
 import { WebhookProvider } from "../provider/webhook-provider.js";
@@ -37,7 +31,10 @@ export function configure({ config }: dynamic.ConfigureRequest): Promise<void> {
 
 /** Reports every problem with the arguments and the configuration. */
 export async function check(_olds: Properties, news: Properties): Promise<dynamic.CheckResult> {
-  return performOperation(checkOperation, { news: withoutProviderText(news) });
+  const request = { news: withoutProviderText(news) };
+  const { inputs, problems } = await configuredProvider().check(request, { notify });
+  // Name no property: Pulumi prints the value of a named one, and a url is often a credential.
+  return { inputs, failures: problems.map((reason) => ({ property: "", reason })) };
 }
 
 /** Compares the state with the arguments and the base URL. Every difference replaces. */
@@ -46,12 +43,12 @@ export async function diff(
   olds: Properties,
   news: Properties,
 ): Promise<dynamic.DiffResult> {
-  return performOperation(diffOperation, { ...parseStateEntry(id, olds), news });
+  return configuredProvider().diff({ ...parseStateEntry(id, olds), news }, { notify });
 }
 
 /** Creates the webhook and returns its secret for Pulumi to encrypt. */
 export async function create(inputs: Properties): Promise<dynamic.CreateResult> {
-  return performOperation(createOperation, { inputs });
+  return configuredProvider().create({ inputs }, { notify });
 }
 
 /**
@@ -59,7 +56,7 @@ export async function create(inputs: Properties): Promise<dynamic.CreateResult> 
  * says that the webhook no longer exists.
  */
 export async function read(id: string, props: Properties): Promise<dynamic.ReadResult> {
-  return performOperation(readOperation, parseStateEntry(id, props));
+  return configuredProvider().read(parseStateEntry(id, props), { notify });
 }
 
 /**
@@ -71,7 +68,7 @@ export async function update(_id: string, olds: Properties): Promise<dynamic.Upd
 }
 
 async function remove(id: string, props: Properties): Promise<void> {
-  await performOperation(deleteOperation, parseStateEntry(id, props));
+  await configuredProvider().delete(parseStateEntry(id, props), { notify });
 }
 
 export { remove as delete };
@@ -87,13 +84,10 @@ export { remove as delete };
   delete: remove,
 }) satisfies dynamic.ResourceProvider;
 
-/** Performs an operation with the configured provider. Throws if Node.js is too old. */
-async function performOperation<Request, Result>(
-  operation: Operation<Request, Result>,
-  request: Request,
-): Promise<Result> {
+/** Returns the configured provider. Throws if Node.js is too old. */
+function configuredProvider(): WebhookProvider {
   assertNodeVersion("pulumi-dbwebhooks");
-  return provider.perform(operation, request, { notify });
+  return provider;
 }
 
 function providerOf(get: (key: string) => string | undefined): WebhookProvider {

@@ -3,14 +3,14 @@
 import { apiPath } from "../common/url-rules.js";
 import { classOf, factsOf, mayBePartial } from "./response-class.js";
 import type { ListedWebhook } from "./schemas.js";
-import type { HttpOutcome, HttpRequest, HttpResponse } from "./send-once.js";
-import type { Call, CallResult, ClientOptions, Sender } from "./transport.js";
+import type { HttpOutcome, HttpResponse, RequestLine } from "./send-once.js";
+import type { CallResult, OnDelay, Send } from "./transport.js";
 
 /** Everything that a request needs besides its own values. */
 export interface ClientContext {
-  readonly settings: ClientOptions;
-  readonly transport: Sender;
-  readonly onDelay: Call["onDelay"];
+  readonly settings: { readonly baseUrl: string };
+  readonly send: Send;
+  readonly onDelay: OnDelay;
 }
 
 /** What defines a webhook: the fields of `common/webhook-fields.ts`, with their types. */
@@ -25,7 +25,7 @@ export interface NewWebhook {
 const loadSchemas = () => import("./schemas.js");
 
 interface CallWith<Outcome extends HttpOutcome> extends CallResult {
-  readonly request: HttpRequest;
+  readonly request: RequestLine;
   readonly outcome: Outcome;
 }
 
@@ -171,22 +171,22 @@ function webhooksPath(databaseId: string): string {
 
 /** Sends a request. Its `body` is present where its status code is 2xx and the body was read. */
 async function callApi(
-  { settings, transport, onDelay }: ClientContext,
-  method: HttpRequest["method"],
+  { settings, send, onDelay }: ClientContext,
+  method: RequestLine["method"],
   path: string,
-  json?: unknown,
+  body?: unknown,
 ): Promise<
   | { readonly call: EndedCall; readonly body?: undefined }
   | { readonly call: CallWith<HttpResponse>; readonly body: string }
 > {
-  const { baseUrl, apiKey } = settings;
-  const request = { method, url: new URL(baseUrl + path), apiKey, body: json };
-  const result = await transport.sendWithRetries({ request, onDelay });
+  const request = { method, url: new URL(settings.baseUrl + path) };
+  const result = await send({ ...request, body }, onDelay);
   const { outcome } = result;
   if (outcome.kind !== "response" || classOf(outcome) !== "success") {
     return { call: { ...result, request } };
   }
   const call = { ...result, request, outcome };
-  const { body } = outcome;
-  return body === undefined ? { call: { ...call, unusable: "tooLarge" } } : { call, body };
+  return outcome.body === undefined
+    ? { call: { ...call, unusable: "tooLarge" } }
+    : { call, body: outcome.body };
 }

@@ -1,12 +1,10 @@
 // Connections to the service, directly or through a proxy.
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import { isLoopbackHostname } from "../common/url-rules.js";
+import { maxBodyMebibytes, maxHeaderKibibytes } from "./response-limits.js";
 
 // If a load balancer closes an idle connection while a creation is sent, the creation is in doubt.
 const maxIdleMs = 500;
-const maxBodyBytes = 1024 * 1024;
-// Gateways add cookies and policies beyond the 16 KiB that Node.js accepts.
-const maxHeaderBytes = 64 * 1024;
 
 /**
  * Opens the connection pools, which respect the proxy variables of the environment.
@@ -31,8 +29,8 @@ export function openPools(timeoutMs: number): (url: URL) => Dispatcher | undefin
     // Signals end an attempt as a whole, so undici needs no timeouts for its parts.
     headersTimeout: 0,
     bodyTimeout: 0,
-    maxResponseSize: maxBodyBytes,
-    maxHeaderSize: maxHeaderBytes,
+    maxResponseSize: maxBodyMebibytes * 1024 * 1024,
+    maxHeaderSize: maxHeaderKibibytes * 1024,
     // Over HTTP/2 undici repeats a refused request by itself.
     allowH2: false,
     // The environment can switch on this experimental parser, which the build leaves out.

@@ -5,19 +5,26 @@ import { version } from "../common/version.js";
 import { openPools } from "./connection-pools.js";
 import { parseRetryAfter } from "./retry-after.js";
 
-/** A request to the service. */
-export interface HttpRequest {
+/** What a message may show of a request: neither the API key nor a body. */
+export interface RequestLine {
   readonly method: "POST" | "DELETE" | "GET";
   readonly url: URL;
-  readonly apiKey: string;
+}
+
+/** A request to the service, to which only {@link SendOnce} adds the API key. */
+export interface HttpRequest extends RequestLine {
   readonly body?: unknown;
+}
+
+interface AuthorizedRequest extends HttpRequest {
+  readonly apiKey: string;
 }
 
 /** A response that has ended. */
 export interface HttpResponse {
   readonly kind: "response";
   readonly statusCode: number;
-  /** `undefined`: larger than 1 MiB, and not read. */
+  /** `undefined`: larger than the limit, and not read. */
   readonly body: string | undefined;
   /** How long the service asks to wait (RFC 9110, section 10.2.3). */
   readonly retryAfterMs?: number | undefined;
@@ -60,12 +67,15 @@ export type HttpOutcome = HttpResponse | HttpFailure;
  */
 export type SendOnce = (request: HttpRequest, stopping?: AbortSignal) => Promise<HttpOutcome>;
 
-/**
- * Opens the connections for attempts.
- *
- * @param timeoutSeconds Timeout of one attempt, including the connection.
- */
-export function createSendOnce(timeoutSeconds: number): SendOnce {
+/** The options of an account for one attempt. */
+export interface AttemptOptions {
+  readonly apiKey: string;
+  /** The timeout of one attempt, including the connection. */
+  readonly timeoutSeconds: number;
+}
+
+/** Opens the connections for attempts. */
+export function createSendOnce({ apiKey, timeoutSeconds }: AttemptOptions): SendOnce {
   const timeoutMs = Math.ceil(timeoutSeconds * 1000);
   const dispatcherFor = openPools(timeoutMs);
 
@@ -77,7 +87,7 @@ export function createSendOnce(timeoutSeconds: number): SendOnce {
     const timeout = new AbortController();
     const cancelTimeout = startTimeout(timeoutMs, () => timeout.abort());
     try {
-      return await race(timeout.signal, dispatcher, request, stopping);
+      return await race(timeout.signal, dispatcher, { ...request, apiKey }, stopping);
     } finally {
       cancelTimeout();
     }
@@ -88,7 +98,7 @@ export function createSendOnce(timeoutSeconds: number): SendOnce {
 async function race(
   timeout: AbortSignal,
   agent: Dispatcher,
-  request: HttpRequest,
+  request: AuthorizedRequest,
   stopping: AbortSignal | undefined,
 ): Promise<HttpOutcome> {
   const beforeSendingSignal = stopping ? AbortSignal.any([timeout, stopping]) : timeout;
@@ -162,7 +172,7 @@ function onConnected(
 
 async function dispatch(
   agent: Dispatcher,
-  { method, url, apiKey, body: json }: HttpRequest,
+  { method, url, apiKey, body: json }: AuthorizedRequest,
   signal: AbortSignal,
 ): Promise<HttpOutcome> {
   const { statusCode, headers, body } = await agent.request({

@@ -1,26 +1,21 @@
 import { type Delay, type GiveUpReason, stepAfterAttempt } from "./retry-policy.js";
-import type { HttpOutcome, HttpRequest, SendOnce } from "./send-once.js";
+import type {
+  AttemptOptions,
+  HttpOutcome,
+  HttpRequest,
+  RequestLine,
+  SendOnce,
+} from "./send-once.js";
 import { SharedPause, sleep } from "./shared-pause.js";
 
 // A delay is reported when, by its end, a request has taken this time, or this time has passed
 // since the first pause.
 const reportedAfterMs = 5_000;
 
-/** How to reach the service with one account. */
-export interface ClientOptions {
-  readonly baseUrl: string;
-  readonly apiKey: string;
-  /** The timeout of one attempt. */
-  readonly timeoutSeconds: number;
+/** The options of an account for its requests. */
+export interface TransportOptions extends AttemptOptions {
   /** How long one request is retried after its first attempt. */
   readonly retrySeconds: number;
-}
-
-/** A request, and who learns that it is delayed. */
-export interface Call {
-  readonly request: HttpRequest;
-  /** Is called for a delay that the user should know of. */
-  readonly onDelay: (delay: ReportedDelay) => void;
 }
 
 /**
@@ -28,9 +23,12 @@ export interface Call {
  * service limits their rate. Each kind is reported once.
  */
 export interface ReportedDelay extends Delay {
-  readonly request: HttpRequest;
+  readonly request: RequestLine;
   readonly outcome: HttpOutcome;
 }
+
+/** Is called for a delay that the user should know of. */
+export type OnDelay = (delay: ReportedDelay) => void;
 
 /** How a request ended, after its last attempt. */
 export interface CallResult {
@@ -42,18 +40,15 @@ export interface CallResult {
   readonly giveUpReason?: GiveUpReason | undefined;
 }
 
-/** Sends requests. */
-export interface Sender {
-  /** Sends a request and retries it as the retry policy decides. */
-  readonly sendWithRetries: (call: Call) => Promise<CallResult>;
-}
+/** Sends a request, and retries it as the retry policy decides. */
+export type Send = (request: HttpRequest, onDelay: OnDelay) => Promise<CallResult>;
 
 /**
  * Sends the requests of one account, with retries. When the service limits their rate, all of them
  * wait.
  */
-export class Transport implements Sender {
-  readonly #options: ClientOptions;
+export class Transport {
+  readonly #options: TransportOptions;
   readonly #stopping: AbortSignal;
   readonly #random: () => number;
   readonly #createSendOnce: CreateSendOnce;
@@ -62,11 +57,10 @@ export class Transport implements Sender {
   #sendOnce: Promise<SendOnce> | undefined;
 
   /**
-   * @param stopping When it aborts, requests in flight complete, and only those of `undoSender` are
-   * still sent.
+   * @param stopping When it aborts, requests in flight complete, and only undos are still sent.
    */
   constructor(
-    options: ClientOptions,
+    options: TransportOptions,
     stopping: AbortSignal,
     createSendOnce: CreateSendOnce = async (...args) =>
       (await import("./send-once.js")).createSendOnce(...args),
@@ -79,19 +73,19 @@ export class Transport implements Sender {
     this.#createSendOnce = createSendOnce;
   }
 
-  sendWithRetries(call: Call): Promise<CallResult> {
-    return this.#send(call, this.#stopping);
-  }
+  readonly send: Send = (request, onDelay) => this.#sendUntil(this.#stopping, request, onDelay);
 
-  /** Sends requests even after a stop, to delete webhooks that were just created. */
-  get undoSender(): Sender {
-    return { sendWithRetries: (call) => this.#send(call, undefined) };
-  }
+  /** Sends a request even after a stop, to delete a webhook that was just created. */
+  readonly sendUndo: Send = (request, onDelay) => this.#sendUntil(undefined, request, onDelay);
 
-  async #send(call: Call, stopping: AbortSignal | undefined): Promise<CallResult> {
-    const { request } = call;
+  /** @param stopping When it aborts, the request is not sent any more. */
+  async #sendUntil(
+    stopping: AbortSignal | undefined,
+    request: HttpRequest,
+    onDelay: OnDelay,
+  ): Promise<CallResult> {
     // undici is loaded with the first request.
-    this.#sendOnce ??= this.#createSendOnce(this.#options.timeoutSeconds);
+    this.#sendOnce ??= this.#createSendOnce(this.#options);
     const sendOnce = await this.#sendOnce;
     await this.#pause.waitForEnd();
     // The pause before the first attempt does not count against `retrySeconds`.
@@ -123,7 +117,8 @@ export class Transport implements Sender {
       }
       const slowMs = step.kind === "pause" ? this.#pause.durationMs : elapsedMs + step.delayMs;
       if (slowMs >= reportedAfterMs) {
-        this.#report(call, { ...step, request, outcome });
+        const { method, url } = request;
+        this.#report(onDelay, { ...step, request: { method, url }, outcome });
       }
       // After a stop nothing but an undo comes here, and it waits for its own delay only.
       if (this.#stopping.aborted) {
@@ -135,7 +130,7 @@ export class Transport implements Sender {
     }
   }
 
-  #report({ onDelay }: Call, delay: ReportedDelay): void {
+  #report(onDelay: OnDelay, delay: ReportedDelay): void {
     if (!this.#reportedKinds.has(delay.kind)) {
       this.#reportedKinds.add(delay.kind);
       onDelay(delay);
@@ -143,4 +138,4 @@ export class Transport implements Sender {
   }
 }
 
-type CreateSendOnce = (timeoutSeconds: number) => Promise<SendOnce>;
+type CreateSendOnce = (options: AttemptOptions) => Promise<SendOnce>;

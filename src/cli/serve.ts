@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { settingCommand } from "../common/settings-table.js";
 import { type LocalServiceOptions, startLocalService } from "../local-service/index.js";
 import { defaultApiKey } from "../local-service/options.js";
 import { logLine } from "./log-line.js";
@@ -30,14 +31,14 @@ export async function serve(options: ServeOptions): Promise<void> {
 /** Returns the address of the service, and commands to copy. */
 function startText(baseUrl: string, apiKeys: readonly string[]): string {
   // A key that the user chose may be secret. Without a value, the Pulumi CLI asks for it.
-  const shownKey = apiKeys.includes(defaultApiKey) ? ` ${defaultApiKey}` : "";
+  const shownKey = apiKeys.includes(defaultApiKey) ? defaultApiKey : undefined;
   return `The local service listens at ${baseUrl}
 API keys: ${apiKeys.length}. It forgets all webhooks when it stops.
 
 Configure a stack with:
 
-  pulumi config set dbwebhooks:baseUrl ${baseUrl}
-  pulumi config set --secret dbwebhooks:apiKey${shownKey}
+  ${settingCommand("baseUrl", baseUrl)}
+  ${settingCommand("apiKey", shownKey)}
 
 Stop it with ^C.
 `;

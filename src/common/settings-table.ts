@@ -11,9 +11,6 @@ export const namespace = "dbwebhooks";
  */
 export const explicitProviderKey = `${namespace}:isExplicit`;
 
-/** The environment variable that describes the webhooks to import. */
-export const importVariable = "DBWEBHOOKS_IMPORT";
-
 /** The names of all settings, without their prefix. */
 export const settingNames = [
   "baseUrl",
@@ -31,8 +28,8 @@ interface SettingRule {
   readonly variable: string;
   /** Whether it must be given. An explicit provider takes it from its arguments alone. */
   readonly isRequired: boolean;
-  /** What `pulumi config` needs to set it, if it must be given. */
-  readonly setArguments?: string;
+  /** What follows the name in the command that stores it. Without a value, Pulumi asks for one. */
+  readonly exampleValue?: string;
   /** The value of a setting that is not given. */
   readonly defaultValue?: number;
   /** Returns the problems of a text: what is wrong, and what to write instead. */
@@ -44,13 +41,12 @@ export const settingsTable: Readonly<Record<SettingName, SettingRule>> = {
   baseUrl: {
     variable: "DBWEBHOOKS_BASE_URL",
     isRequired: true,
-    setArguments: `${namespace}:baseUrl https://tables.example.com`,
+    exampleValue: "https://tables.example.com",
     validate: validateBaseUrl,
   },
   apiKey: {
     variable: "DBWEBHOOKS_API_KEY",
     isRequired: true,
-    setArguments: `--secret ${namespace}:apiKey`,
     validate: validateApiKey,
   },
   timeoutSeconds: {
@@ -72,6 +68,15 @@ export const settingsTable: Readonly<Record<SettingName, SettingRule>> = {
     validate: validateFlag,
   },
 };
+
+/** Returns the command that stores a setting in the configuration of a stack. */
+export function settingCommand(
+  name: SettingName,
+  value = settingsTable[name].exampleValue,
+): string {
+  const flag = name === "apiKey" ? " --secret" : "";
+  return `pulumi config set${flag} ${namespace}:${name}${value === undefined ? "" : ` ${value}`}`;
+}
 
 /** Returns the problems of a value that is given for a setting. It may be no text. */
 export function validateSetting(name: SettingName, value: unknown): readonly string[] {

@@ -9,14 +9,18 @@ import {
 } from "./rules/arguments.js";
 import type { Properties } from "./rules/values.js";
 
-/** Normalized inputs and one failure per problem, as Pulumi's dynamic providers return them. */
-interface CheckResult {
+export interface CheckRequest {
+  readonly news: Properties;
+}
+
+/** Normalized inputs, and one line for each problem. */
+export interface CheckResult {
   readonly inputs: Properties;
-  readonly failures?: { property: string; reason: string }[];
+  readonly problems: readonly string[];
 }
 
 /** Reports every problem of the settings and of the arguments. */
-export const checkOperation: LocalOperation<{ readonly news: Properties }, CheckResult> = {
+export const checkOperation: LocalOperation<CheckRequest, CheckResult> = {
   kind: "local",
   name: () => "Check webhook",
   sensitive: ({ news }) => ({ properties: news }),
@@ -27,11 +31,8 @@ export const checkOperation: LocalOperation<{ readonly news: Properties }, Check
       ...validateArgumentNames(inputs),
       ...validateArguments(inputs),
     ];
-    if (problems.length === 0) {
-      return { inputs: withSortedEvents(inputs) };
-    }
-    // Name no property: Pulumi prints the value of a named one, and a url is often a credential.
-    const failures = problems.map((line) => ({ property: "", reason: oneLine(line, 500) }));
-    return { inputs, failures };
+    return problems.length === 0
+      ? { inputs: withSortedEvents(inputs), problems }
+      : { inputs, problems: problems.map((problem) => oneLine(problem, 500)) };
   },
 };

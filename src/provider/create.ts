@@ -1,18 +1,19 @@
 import { createWebhook, deleteWebhook, type NewWebhook } from "../api/client.js";
+import type { EngineMonitor } from "./command/engine-monitor.js";
 import type { ErrorKind } from "./command/errors.js";
 import type { AccountOperation, Context } from "./command/operation.js";
 import { failed, webhookErrorOf } from "./messages/error-message.js";
 import { type FailedUndo, failures } from "./messages/failures.js";
-import { fieldsOf, parseArguments } from "./rules/arguments.js";
+import { parseArguments } from "./rules/arguments.js";
 import { type Properties, parseSecret, withWrappedSecret } from "./rules/values.js";
 import type { WebhookAddress } from "./rules/webhook-address.js";
 
-interface CreateRequest {
+export interface CreateRequest {
   readonly inputs: Properties;
 }
 
 /** The id and the outputs for Pulumi to store, as Pulumi's dynamic providers return them. */
-interface CreateResult {
+export interface CreateResult {
   readonly id: string;
   readonly outs: Properties;
 }
@@ -30,7 +31,9 @@ const harmlessKinds: readonly ErrorKind[] = ["notCreated", "undone"];
  * Creates a webhook. Deletes it again only if its secret can no longer reach the state, because
  * Pulumi stores nothing more.
  */
-export const createOperation: AccountOperation<CreateRequest, CreateResult> = {
+export const createOperation = (
+  engineMonitor: EngineMonitor,
+): AccountOperation<CreateRequest, CreateResult> => ({
   kind: "create",
   name: ({ inputs }) => {
     const { databaseId } = inputs;
@@ -38,30 +41,34 @@ export const createOperation: AccountOperation<CreateRequest, CreateResult> = {
   },
   sensitive: ({ inputs }) => ({ properties: inputs }),
   run: (context, { inputs }) =>
-    context.engineMonitor.trackCreation(() => createOnce(context, inputs)),
-};
+    engineMonitor.trackCreation(() => createOnce(context, engineMonitor, inputs)),
+});
 
 /** Creates a webhook unless an earlier attempt may have done so. */
-async function createOnce(context: Context, inputs: Properties): Promise<CreateResult> {
-  const { engineMonitor, reporter, knownWebhooks, settings, urn } = context;
+async function createOnce(
+  context: Context,
+  engineMonitor: EngineMonitor,
+  inputs: Properties,
+): Promise<CreateResult> {
+  const { reporter, knownWebhooks, settings, urn } = context;
   const parsed = parseArguments(inputs);
   if ("problems" in parsed) {
     throw failed(reporter, failures.incomplete(parsed.problems));
   }
+  const { webhook } = parsed;
   // The dynamic adapter gets no URN.
-  const creation = urn ?? JSON.stringify(parsed.webhook);
+  const creation = urn ?? JSON.stringify(webhook);
   assertNotInDoubt(context, creation);
   try {
-    const { id, secret } = await createOrUndo(context, parsed.webhook);
+    const { id, secret } = await createOrUndo(context, engineMonitor, webhook);
     const { baseUrl } = settings;
-    return { id, outs: withWrappedSecret({ ...fieldsOf(inputs), baseUrl, secret }) };
+    return { id, outs: withWrappedSecret({ ...webhook, baseUrl, secret }) };
   } catch (error) {
     const webhookError = webhookErrorOf(error, reporter);
     if (!harmlessKinds.includes(webhookError.kind)) {
       knownWebhooks.noteDoubt(creation, webhookError);
     }
-    await engineMonitor.askEngine();
-    if (!engineMonitor.canStore) {
+    if (!(await engineMonitor.confirmCanStoreOrStop())) {
       // The process ends before the error can reach the engine.
       reporter.warn(webhookError.message);
     }
@@ -77,15 +84,19 @@ async function createOnce(context: Context, inputs: Properties): Promise<CreateR
 function assertNotInDoubt({ reporter, knownWebhooks }: Context, creation: string): void {
   const doubts = knownWebhooks.doubtsOf(creation);
   for (const [at, { message }] of doubts.entries()) {
-    reporter.warnOnce(`doubt ${at} of ${creation}`, () => message);
+    reporter.warnOnce(message, `doubt ${at} of ${creation}`);
   }
   if (doubts.length > 0) {
     throw failed(reporter, failures.repeated());
   }
 }
 
-async function createOrUndo(context: Context, webhook: NewWebhook): Promise<CreatedWebhook> {
-  const { settings, knownWebhooks, engineMonitor, reporter } = context;
+async function createOrUndo(
+  context: Context,
+  engineMonitor: EngineMonitor,
+  webhook: NewWebhook,
+): Promise<CreatedWebhook> {
+  const { settings, knownWebhooks, reporter } = context;
   const creation = await createWebhook(context, webhook);
   if (creation.kind === "refused") {
     throw failed(reporter, failures.notCreated(context, creation.call));
@@ -105,8 +116,7 @@ async function createOrUndo(context: Context, webhook: NewWebhook): Promise<Crea
   }
   // Before anything else is awaited: Pulumi may start a deletion of this webhook meanwhile.
   knownWebhooks.noteCreated(address);
-  await engineMonitor.askEngine();
-  if (engineMonitor.canStore) {
+  if (await engineMonitor.confirmCanStoreOrStop()) {
     return { id, secret: storable.secret };
   }
   const properties = { secret: storable.secret };
@@ -123,8 +133,7 @@ async function undoCreation(
   address: WebhookAddress,
 ): Promise<FailedUndo | undefined> {
   try {
-    const transport = context.transport.undoSender;
-    const deletion = await deleteWebhook({ ...context, transport }, address);
+    const deletion = await deleteWebhook({ ...context, send: context.sendUndo }, address);
     return deletion.kind === "deleted" ? undefined : deletion;
   } catch (error) {
     // The webhook exists after any error, so the caller has to name it.

@@ -8,14 +8,14 @@ import type { StateEntry } from "./rules/state.js";
 import type { Properties } from "./rules/values.js";
 import { addressOf, isElsewhere } from "./rules/webhook-address.js";
 
-interface DiffRequest extends StateEntry {
+export interface DiffRequest extends StateEntry {
   readonly news: Properties;
   /** The paths of `ignoreChanges`, where Pulumi has not applied them. */
   readonly ignored?: readonly string[];
 }
 
 /** What differs, as Pulumi's dynamic providers return it. Every difference replaces. */
-interface DiffResult {
+export interface DiffResult {
   readonly changes: boolean;
   readonly replaces?: string[];
 }
@@ -55,7 +55,7 @@ export const diffOperation: LocalOperation<DiffRequest, DiffResult> = {
     }
     const labels = differences.map(({ label }) => label);
     const line = differenceText(nameOfWebhook(id, address.databaseId), labels);
-    reporter.warnOnce(line, () => line);
+    reporter.warnOnce(line);
     return { changes: true, replaces: differences.map(({ property }) => property) };
   },
 };

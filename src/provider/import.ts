@@ -2,17 +2,16 @@ import type { AccountOperation } from "./command/operation.js";
 import { failed } from "./messages/error-message.js";
 import { failures } from "./messages/failures.js";
 import { importText } from "./messages/notices.js";
-import { fieldsOf } from "./rules/arguments.js";
-import { readDescribedWebhook } from "./rules/described-webhook.js";
+import { readDescribedWebhook } from "./rules/import-variable.js";
 import { type Properties, withWrappedSecret, wrapSecret } from "./rules/values.js";
 
-interface ImportRequest {
+export interface ImportRequest {
   readonly id: string;
   /** The value of the environment variable that describes webhooks. */
   readonly description: string | undefined;
 }
 
-interface ImportResult {
+export interface ImportResult {
   readonly inputs: Properties;
   readonly props: Properties;
 }
@@ -33,14 +32,14 @@ export const importOperation: AccountOperation<ImportRequest, ImportResult> = {
       throw failed(reporter, failures.notDescribed(described.problem));
     }
     const { baseUrl } = settings;
-    const { webhook, secret } = described;
-    const { databaseId, url } = webhook;
+    const { webhook, inputs, secret } = described;
     const line = importText(id);
-    reporter.notifyOnce(`${urn}: ${line}`, () => line);
-    knownWebhooks.noteImported({ baseUrl, databaseId, id });
+    reporter.notifyOnce(line, `${urn}: ${line}`);
+    knownWebhooks.noteImported({ baseUrl, databaseId: webhook.databaseId, id });
     // Pulumi does not pass on what the program declares, and a receiver's url is often a
     // credential.
-    const inputs = { ...described.inputs, url: wrapSecret(url) };
-    return { inputs, props: withWrappedSecret({ ...fieldsOf(inputs), baseUrl, secret }) };
+    const url = wrapSecret(webhook.url);
+    const props = withWrappedSecret({ ...webhook, url, baseUrl, secret });
+    return { inputs: { ...inputs, url }, props };
   },
 };

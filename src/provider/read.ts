@@ -1,5 +1,5 @@
 import type { AccountOperation, Context } from "./command/operation.js";
-import { requestRefreshList } from "./command/webhook-lists.js";
+import type { RefreshLists } from "./command/webhook-lists.js";
 import { adviceFor } from "./messages/advice.js";
 import { callText } from "./messages/call-text.js";
 import { failed } from "./messages/error-message.js";
@@ -22,13 +22,15 @@ import { addressOf, isElsewhere, type WebhookAddress } from "./rules/webhook-add
  * The state, as Pulumi's dynamic providers return it. An empty id says that the webhook no longer
  * exists.
  */
-interface ReadResult {
+export interface ReadResult {
   readonly id: string;
   readonly props: Properties;
 }
 
 /** Returns the state with what a refresh finds at the service, except the secret. */
-export const readOperation: AccountOperation<StateEntry, ReadResult> = {
+export const readOperation = (
+  refreshLists: RefreshLists,
+): AccountOperation<StateEntry, ReadResult> => ({
   // It fails with invalid settings: with --run-program, Pulumi runs no check, and stores the provider
   // with which a refresh succeeds.
   kind: "read",
@@ -48,33 +50,29 @@ export const readOperation: AccountOperation<StateEntry, ReadResult> = {
       // With --run-program, Pulumi would store this provider for the webhook, and never delete it.
       throw failed(reporter, failures.otherBaseUrlOfRefresh(settings, address.baseUrl));
     }
-    const drift = await findDrift(context, address, state);
+    const drift = settings.listing ? await findDrift(context, refreshLists, address, state) : {};
     return drift === "absent"
       ? { id: "", props: {} }
       : { id, props: withoutNullish({ ...stored, ...drift }) };
   },
-};
+});
 
 /**
- * Looks a webhook up. The API does not describe how to read one
- * (docs/api/README.md#other-operations), so nothing is sent unless the setting `listing` is on.
- * Warns of differences from the state and of a switched-off webhook. A failed lookup finds no
+ * Looks a webhook up in the list of its database, because the API does not describe how to read one
+ * (docs/api/README.md#other-operations). Warns of differences from the state and of a switched-off webhook. A failed lookup finds no
  * drift.
  *
  * @returns `"absent"` if the service no longer has the webhook.
  */
 async function findDrift(
   context: Context,
-  address: WebhookAddress,
+  refreshLists: RefreshLists,
+  { databaseId, id }: WebhookAddress,
   state: WebhookState,
 ): Promise<Drift | "absent"> {
-  const { settings, reporter } = context;
-  const { databaseId, id } = address;
-  if (!settings.listing) {
-    return {};
-  }
+  const { reporter } = context;
   const name = nameOfWebhook(id, databaseId);
-  const { webhooks, isComplete, call } = await requestRefreshList(context, databaseId);
+  const { webhooks, isComplete, call } = await refreshLists.request(context, databaseId);
   const webhook = webhooks.find((one) => one.id === id);
   if (webhook === undefined) {
     if (isComplete) {
@@ -82,13 +80,12 @@ async function findDrift(
       return "absent";
     }
     // A refresh that could look up nothing must not look like one that found no drift.
-    reporter.warnOnce(`list of ${databaseId}`, () =>
-      notLookedUpText(
-        databaseId,
-        call && callText(context, call),
-        call && adviceFor(context, call),
-      ),
+    const line = notLookedUpText(
+      databaseId,
+      call && callText(context, call),
+      call && adviceFor(context, call),
     );
+    reporter.warnOnce(line, `list of ${databaseId}`);
     return {};
   }
   const drift = driftOf(webhook, state);

@@ -64,7 +64,6 @@ export function someSettings(changes: Partial<Settings> = {}): Settings {
     baseUrl: "https://tables.example.com",
     isExplicit: false,
     namesFromEnvironment: [],
-    apiKey,
     timeoutSeconds: 30,
     retrySeconds: 120,
     listing: undefined,

@@ -1,13 +1,8 @@
 import * as dynamic from "../../src/adapters/dynamic.ts";
-import { checkOperation } from "../../src/provider/check.ts";
+import type { Transport } from "../../src/api/transport.ts";
 import { EngineMonitor } from "../../src/provider/command/engine-monitor.ts";
-import type { OperationOptions, SomeTransport } from "../../src/provider/command/operation.ts";
+import type { OperationOptions } from "../../src/provider/command/operation.ts";
 import type { Notify } from "../../src/provider/command/reporter.ts";
-import { createOperation } from "../../src/provider/create.ts";
-import { deleteOperation } from "../../src/provider/delete.ts";
-import { diffOperation } from "../../src/provider/diff.ts";
-import { importOperation } from "../../src/provider/import.ts";
-import { readOperation } from "../../src/provider/read.ts";
 import { parseStateEntry } from "../../src/provider/rules/state.ts";
 import type { Properties } from "../../src/provider/rules/values.ts";
 import { WebhookProvider } from "../../src/provider/webhook-provider.ts";
@@ -19,7 +14,7 @@ export interface ProviderOptions {
   readonly engine?: EngineMonitor;
   readonly environment?: Texts;
   /** By default a real one, which sends requests. */
-  readonly transport?: SomeTransport;
+  readonly transport?: Pick<Transport, "send" | "sendUndo">;
 }
 
 const account: Texts = { baseUrl: "https://tables.example.com", apiKey };
@@ -46,36 +41,24 @@ export function startProvider(settings: Texts = {}, options: ProviderOptions = {
   const optionsWith = (options?: SomeOptions) => ({ notify, ...options });
   return {
     lines,
-    /** Returns the inputs and the reasons of the failures. */
-    check: async (news: Properties, options?: SomeOptions) => {
-      const { inputs, failures = [] } = await provider.perform(
-        checkOperation,
-        { news },
-        optionsWith(options),
-      );
-      return { inputs, failures: failures.map(({ reason }) => reason) };
-    },
+    check: (news: Properties, options?: SomeOptions) =>
+      provider.check({ news }, optionsWith(options)),
     diff: (
       id: string,
       olds: Properties,
       news: Properties,
       { ignored = [], ...options }: SomeOptions & { readonly ignored?: readonly string[] } = {},
-    ) =>
-      provider.perform(
-        diffOperation,
-        { ...parseStateEntry(id, olds), news, ignored },
-        optionsWith(options),
-      ),
+    ) => provider.diff({ ...parseStateEntry(id, olds), news, ignored }, optionsWith(options)),
     create: (inputs: Properties, options?: SomeOptions) =>
-      provider.perform(createOperation, { inputs }, optionsWith(options)),
+      provider.create({ inputs }, optionsWith(options)),
     read: (id: string, props: Properties, options?: SomeOptions) =>
-      provider.perform(readOperation, parseStateEntry(id, props), optionsWith(options)),
+      provider.read(parseStateEntry(id, props), optionsWith(options)),
     import: (id: string, options?: SomeOptions) => {
       const request = { id, description: environment.DBWEBHOOKS_IMPORT };
-      return provider.perform(importOperation, request, optionsWith(options));
+      return provider.import(request, optionsWith(options));
     },
     delete: (id: string, props: Properties, options?: SomeOptions) =>
-      provider.perform(deleteOperation, parseStateEntry(id, props), optionsWith(options)),
+      provider.delete(parseStateEntry(id, props), optionsWith(options)),
   };
 }
 

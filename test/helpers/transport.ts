@@ -1,12 +1,11 @@
 import { expect, vi } from "vitest";
 import type * as http from "../../src/api/send-once.ts";
-import type { CallResult, Sender } from "../../src/api/transport.ts";
+import type { CallResult, Send } from "../../src/api/transport.ts";
 import { errorBody } from "./builders.ts";
 
-export const someRequest: http.HttpRequest = {
+export const someRequest: http.RequestLine = {
   method: "POST",
   url: new URL("https://tables.example.com/somewhere"),
-  apiKey: "key",
 };
 
 export function response(
@@ -48,10 +47,7 @@ export const connectionLost: http.HttpFailure = {
 };
 
 /** A transport that has no connections: this function says how each request ends. */
-export function stubTransport(sendWithRetries: Sender["sendWithRetries"]) {
-  const sender = { sendWithRetries };
-  return { ...sender, undoSender: sender };
-}
+export const stubTransport = (send: Send) => ({ send, sendUndo: send });
 
 /** How a request ends after one attempt. */
 export const endedWith = (outcome: http.HttpOutcome): CallResult => ({

@@ -2,8 +2,9 @@
 // The plugin (what Pulumi calls a native provider), `pulumi-resource-dbwebhooks`: it translates
 // between Pulumi's gRPC and the provider.
 import "./assert-node-version.js";
-import { EngineMonitor, isEngineAddress } from "../../provider/command/engine-monitor.js";
-import { interruptedText } from "../../provider/messages/notices.js";
+import { EngineMonitor } from "../../provider/command/engine-monitor.js";
+import { isEngineAddress } from "../../provider/command/engine-probe.js";
+import { interruptedText } from "../../provider/messages/interruption.js";
 import { startedByHandText } from "../../provider/messages/plugin-errors.js";
 import { EngineLog } from "./engine-log.js";
 import { PluginServer } from "./server.js";

@@ -56,7 +56,7 @@ export class PluginServer {
   /** Listens on a free loopback port, and returns the port. */
   listen(maxMessageBytes = defaultMaxMessageBytes): Promise<number> {
     const server = new Server({ "grpc.max_receive_message_length": maxMessageBytes });
-    server.addService(ResourceProviderService as never, this.#handlers() as never);
+    server.addService(ResourceProviderService, this.#handlers());
     return new Promise((resolve, reject) => {
       server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
         error === null ? resolve(port) : reject(error),
@@ -99,7 +99,7 @@ export class PluginServer {
    * one to a process, and none to a process that it starts for the schema of a program in YAML.
    */
   #configure(request: ConfigureRequest): ConfigureResponse {
-    const [name = "", args] = [request.getName(), propertiesOf(request.getArgs())];
+    const name = request.getName() ?? "";
     if (name === "") {
       // Without a name an explicit provider would take the key of the default one from the
       // environment.
@@ -108,7 +108,7 @@ export class PluginServer {
     if (this.#hasServedSchema || this.#provider !== undefined) {
       throw new WebhookError("unchanged", notConfigurableText);
     }
-    const source = settingsSourceOf(name, args);
+    const source = settingsSourceOf(name, propertiesOf(request.getArgs()));
     this.#provider = new WebhookProvider(source, this.#engineMonitor);
     // Without the support of previews in this response, and without a handshake, Pulumi creates
     // nothing in a preview.
@@ -161,6 +161,6 @@ function checkConfig(request: CheckRequest): CheckResponse {
   const olds = propertiesOf(request.getOlds());
   const news = propertiesOf(request.getNews());
   const source = settingsSourceOf(request.getName(), news);
-  const { inputs, failures } = checkSettings(olds, news, source);
-  return new CheckResponse().setInputs(structOf(inputs)).setFailuresList(failuresOf(failures));
+  const { inputs, problems } = checkSettings(olds, news, source);
+  return new CheckResponse().setInputs(structOf(inputs)).setFailuresList(failuresOf(problems));
 }

@@ -17,16 +17,10 @@ import {
   withoutProviderText,
   withProviderText,
 } from "../../common/provider-text.js";
-import { importVariable } from "../../common/settings-table.js";
-import { checkOperation } from "../../provider/check.js";
 import { WebhookError } from "../../provider/command/errors.js";
 import type { OperationOptions } from "../../provider/command/operation.js";
-import { createOperation } from "../../provider/create.js";
-import { deleteOperation } from "../../provider/delete.js";
-import { diffOperation } from "../../provider/diff.js";
-import { importOperation } from "../../provider/import.js";
 import { existsText, externalWebhookText } from "../../provider/messages/plugin-errors.js";
-import { readOperation } from "../../provider/read.js";
+import { importVariable } from "../../provider/rules/import-variable.js";
 import { parseStateEntry } from "../../provider/rules/state.js";
 import type { Properties } from "../../provider/rules/values.js";
 import type { WebhookProvider } from "../../provider/webhook-provider.js";
@@ -38,11 +32,10 @@ type Provider = WebhookProvider;
 export const webhookMethods = {
   check: async (request: CheckRequest, provider: Provider, options: OperationOptions) => {
     const news = withoutProviderText(propertiesOf(request.getNews()));
-    const { inputs, failures = [] } = await provider.perform(checkOperation, { news }, options);
-    const reasons = failures.map(({ reason }) => reason);
+    const { inputs, problems } = await provider.check({ news }, options);
     return new CheckResponse()
       .setInputs(structOf(withProviderText(inputs)))
-      .setFailuresList(failuresOf(reasons));
+      .setFailuresList(failuresOf(problems));
   },
 
   diff: async (
@@ -54,7 +47,7 @@ export const webhookMethods = {
     const news = propertiesOf(request.getNews());
     const ignored = request.getIgnorechangesList();
     const comparison = { ...parseStateEntry(request.getId(), olds), news, ignored };
-    const { replaces = [] } = await provider.perform(diffOperation, comparison, options);
+    const { replaces = [] } = await provider.diff(comparison, options);
     const stored = propertiesOf(request.getOldInputs());
     const oldInputs = isEmpty(stored) ? olds : stored;
     return diffResponse(replaces, oldInputs, olds, news);
@@ -62,7 +55,7 @@ export const webhookMethods = {
 
   create: async (request: CreateRequest, provider: Provider, options: OperationOptions) => {
     const inputs = propertiesOf(request.getProperties());
-    const { id, outs } = await provider.perform(createOperation, { inputs }, options);
+    const { id, outs } = await provider.create({ inputs }, options);
     return new CreateResponse().setId(id).setProperties(structOf(withProviderText(outs)));
   },
 
@@ -73,7 +66,7 @@ export const webhookMethods = {
     switch (purposeOf(props, inputs)) {
       case "refresh": {
         const webhook = parseStateEntry(id, props);
-        const found = await provider.perform(readOperation, webhook, options);
+        const found = await provider.read(webhook, options);
         return found.id === "" ? new ReadResponse() : readResponse(id, found.props, inputs);
       }
       case "import": {
@@ -81,7 +74,7 @@ export const webhookMethods = {
           throw new WebhookError("unchanged", existsText);
         }
         const described = { id, description: process.env[importVariable] };
-        const imported = await provider.perform(importOperation, described, options);
+        const imported = await provider.import(described, options);
         return readResponse(
           id,
           withProviderText(imported.props),
@@ -95,7 +88,7 @@ export const webhookMethods = {
 
   delete: async (request: DeleteRequest, provider: Provider, options: OperationOptions) => {
     const webhook = parseStateEntry(request.getId(), propertiesOf(request.getProperties()));
-    await provider.perform(deleteOperation, webhook, options);
+    await provider.delete(webhook, options);
     return new Empty();
   },
 };
@@ -126,9 +119,9 @@ function isEmpty(properties: Properties): boolean {
   return Object.keys(properties).length === 0;
 }
 
-/** Translates failures of a check. They name no property, because Pulumi would print its value. */
-export function failuresOf(reasons: readonly string[]): CheckFailure[] {
-  return reasons.map((reason) => new CheckFailure().setReason(reason));
+/** Translates the problems of a check. They name no property: Pulumi would print its value. */
+export function failuresOf(problems: readonly string[]): CheckFailure[] {
+  return problems.map((problem) => new CheckFailure().setReason(problem));
 }
 
 function readResponse(id: string, props: Properties, inputs: Properties): ReadResponse {

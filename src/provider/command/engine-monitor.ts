@@ -1,25 +1,11 @@
 // The engine can end its own process, or ask this one to stop, while the service creates a webhook
 // whose secret only the response holds.
 
-import { startTimeout } from "../../common/stall-safe-timer.js";
+import { type EngineState, isEngineAddress, probeEngine } from "./engine-probe.js";
 
-// The engine responds within a few milliseconds; this leaves room for a busy machine.
-const responseTimeoutMs = 5_000;
 const watchIntervalMs = 5_000;
 // What a login session or a service manager sends to all its processes when it ends.
 const endOfSession = ["SIGTERM", "SIGHUP", "SIGQUIT"] as const;
-
-/**
- * `finished`: the engine stores nothing more, because its process has ended or because it has sent
- * SIGINT. `unresponsive`: it did not respond, and may only be slow.
- */
-type EngineState = "alive" | "unresponsive" | "finished";
-
-/** Whether an argument of the process is the address of an engine: `HOST:PORT`. */
-export function isEngineAddress(argument: string | undefined): argument is string {
-  const [, port] = /^[^\s/]+:(\d{1,5})$/.exec(argument ?? "") ?? [];
-  return port !== undefined && Number(port) <= 65_535;
-}
 
 /**
  * Watches Pulumi's engine for this process: whether the engine still stores what this process
@@ -61,11 +47,12 @@ export class EngineMonitor {
   }
 
   /**
-   * Tracks an operation, before whose end the process does not exit by itself. At the end of every
-   * command the engine sends SIGINT and waits up to 5 seconds for the process to exit, so an idle
-   * process handles no signal and exits at once.
+   * Performs an operation, before whose end the process does not exit by itself, and exits if it was
+   * the last one and the engine has finished. At the end of every command the engine sends SIGINT
+   * and waits up to 5 seconds for the process to exit, so an idle process handles no signal and
+   * exits at once.
    */
-  async track<Result>(operation: () => Promise<Result>): Promise<Result> {
+  async performAndMaybeExit<Result>(operation: () => Promise<Result>): Promise<Result> {
     this.#inFlight += 1;
     try {
       return await operation();
@@ -108,22 +95,18 @@ export class EngineMonitor {
     }
   }
 
-  /** Whether the engine can store what this process returns, as far as this process knows. */
-  get canStore(): boolean {
-    return this.#state === "alive";
-  }
-
   /**
-   * Asks the engine whether it is alive. If it is not, it counts as lost from now on, so no further
-   * request is sent, except for undos.
+   * Asks the engine whether it can store what this process returns. If it cannot, it counts as lost
+   * from now on, so no further request is sent, except for undos.
    */
-  async askEngine(): Promise<void> {
+  async confirmCanStoreOrStop(): Promise<boolean> {
     if (this.#state === "alive") {
       const state = await this.#probe();
       if (state !== "alive") {
         this.#markLost(state);
       }
     }
+    return this.#state === "alive";
   }
 
   #markLost(state: "unresponsive" | "finished"): void {
@@ -158,27 +141,7 @@ export class EngineMonitor {
   /** The engine may get the same signal, and still stores what completes. */
   readonly #onEndOfSession = (): void => {};
 
-  /**
-   * Asks the engine for a response. An accepted connection proves nothing: while the kernel takes
-   * down a killed engine, its port accepts connections for some milliseconds.
-   */
   async #probe(): Promise<EngineState> {
-    if (this.#engineAddress === undefined) {
-      return "alive";
-    }
-    const { connect } = await import("node:http2");
-    const { promise, resolve } = Promise.withResolvers<EngineState>();
-    const cancelTimeout = startTimeout(responseTimeoutMs, () => resolve("unresponsive"));
-    const session = connect(`http://${this.#engineAddress}`);
-    // The first frame that a server sends (RFC 9113, section 3.4).
-    session.once("remoteSettings", () => resolve("alive"));
-    session.once("close", () => resolve("unresponsive"));
-    session.on("error", ({ code }: NodeJS.ErrnoException) =>
-      resolve(code === "ECONNREFUSED" ? "finished" : "unresponsive"),
-    );
-    return promise.finally(() => {
-      cancelTimeout();
-      session.destroy();
-    });
+    return this.#engineAddress === undefined ? "alive" : probeEngine(this.#engineAddress);
   }
 }

@@ -1,9 +1,8 @@
 // An operation on a webhook, and what it gets when it runs.
-import type { ClientContext, WebhookList } from "../../api/client.js";
-import type { Transport } from "../../api/transport.js";
+import type { ClientContext } from "../../api/client.js";
+import type { Send } from "../../api/transport.js";
 import type { SensitiveSources } from "../../common/redaction.js";
 import type { Settings, SettingsResult } from "../rules/settings.js";
-import type { EngineMonitor } from "./engine-monitor.js";
 import type { KnownWebhooks } from "./known-webhooks.js";
 import type { Notify, Reporter } from "./reporter.js";
 
@@ -15,29 +14,28 @@ export interface OperationOptions {
 }
 
 /** What every operation has. */
-export interface LocalContext {
-  readonly settingsResult: SettingsResult;
+interface CommonContext {
   readonly knownWebhooks: KnownWebhooks;
   readonly reporter: Reporter;
   readonly urn: string | undefined;
+}
+
+/** What an operation has that sends nothing. */
+interface LocalContext extends CommonContext {
+  readonly settingsResult: SettingsResult;
+}
+
+/** What an operation has that needs the settings of an account. */
+export interface Context extends CommonContext, ClientContext {
+  readonly settings: Settings;
+  /** Sends a request even after a stop, to delete a webhook that was just created. */
+  readonly sendUndo: Send;
 }
 
 /** What a text of a message needs. It cannot send anything. */
 export interface MessageContext {
   readonly settings: Settings;
   readonly reporter: Reporter;
-}
-
-/** Sends the requests of an account. */
-export type SomeTransport = Pick<Transport, "sendWithRetries" | "undoSender">;
-
-/** What an operation has that sends requests. */
-export interface Context extends LocalContext, ClientContext {
-  readonly settings: Settings;
-  readonly transport: SomeTransport;
-  readonly engineMonitor: EngineMonitor;
-  /** The lists that refreshes have requested, by database. */
-  readonly refreshLists: Map<string, Promise<WebhookList>>;
 }
 
 /** What is said of every operation on a webhook. */

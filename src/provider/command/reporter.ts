@@ -53,17 +53,17 @@ export class Reporter {
   /**
    * Shows a line, but only once per command: Pulumi calls an operation several times.
    *
-   * @param about Tells lines apart. The line is made only if it is shown.
+   * @param key Tells lines apart.
    */
-  notifyOnce(about: string, line: () => string, severity: Severity = "info"): void {
-    if (!this.#shown.has(about)) {
-      this.#shown.add(about);
-      this.notify(line(), severity);
+  notifyOnce(line: string, key = line, severity: Severity = "info"): void {
+    if (!this.#shown.has(key)) {
+      this.#shown.add(key);
+      this.notify(line, severity);
     }
   }
 
   /** Shows a warning, but only once per command, as `notifyOnce` does. */
-  warnOnce(about: string, line: () => string): void {
-    this.notifyOnce(about, line, "warning");
+  warnOnce(line: string, key = line): void {
+    this.notifyOnce(line, key, "warning");
   }
 }

@@ -9,12 +9,15 @@ export function requestList(context: Context, databaseId: string): Promise<Webho
 }
 
 /**
- * Requests a list for a refresh, once per command: a refresh reads every webhook by itself, and one
- * list serves a whole database.
+ * The lists for the refreshes of one command: a refresh reads every webhook by itself, and one list
+ * serves a whole database.
  */
-export function requestRefreshList(context: Context, databaseId: string): Promise<WebhookList> {
-  const { refreshLists } = context;
-  const list = refreshLists.get(databaseId) ?? requestList(context, databaseId);
-  refreshLists.set(databaseId, list);
-  return list;
+export class RefreshLists {
+  readonly #lists = new Map<string, Promise<WebhookList>>();
+
+  request(context: Context, databaseId: string): Promise<WebhookList> {
+    const list = this.#lists.get(databaseId) ?? requestList(context, databaseId);
+    this.#lists.set(databaseId, list);
+    return list;
+  }
 }

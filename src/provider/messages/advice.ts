@@ -4,10 +4,10 @@ import type { EndedCall } from "../../api/client.js";
 import { parseErrorEnvelope } from "../../api/error-body.js";
 import { classOfResponse, isRedirection, type ResponseClass } from "../../api/response-class.js";
 import type { HttpRequest, HttpResponse } from "../../api/send-once.js";
-import { settingsTable } from "../../common/settings-table.js";
+import { settingCommand, settingsTable } from "../../common/settings-table.js";
 import type { MessageContext } from "../command/operation.js";
 import type { Settings } from "../rules/settings.js";
-import { nameOfSetting, settingCommand } from "./names.js";
+import { nameOfSetting } from "./names.js";
 import { sentences } from "./sentences.js";
 import { see, type TroubleshootingHeading } from "./troubleshooting.js";
 

@@ -1,15 +1,17 @@
 // The text of a call: the request, how it ended, and why it was not retried.
 import type { EndedCall, UnusablePart } from "../../api/client.js";
 import { messageInBody, parseErrorEnvelope } from "../../api/error-body.js";
+import { maxBodyMebibytes } from "../../api/response-limits.js";
 import { connectionRefusedSeconds, type GiveUpReason } from "../../api/retry-policy.js";
 import type { HttpFailure, HttpResponse } from "../../api/send-once.js";
 import { oneLine } from "../../common/plain-text.js";
 import type { MessageContext } from "../command/operation.js";
+import { stoppingText } from "./interruption.js";
 import { nameOfSetting } from "./names.js";
 import { sentences } from "./sentences.js";
 
 const unusablePartText: Readonly<Record<UnusablePart, string>> = {
-  tooLarge: "with a body of more than 1 MiB",
+  tooLarge: `with a body of more than ${maxBodyMebibytes} MiB`,
   body: "with something other than the description of a webhook",
   id: "without a usable webhook id",
   list: "with something other than a list of webhooks",
@@ -58,7 +60,7 @@ function noResponseText({ settings, reporter }: MessageContext, failure: HttpFai
     case "timeout":
       return `${incomplete} within ${settings.timeoutSeconds} s (${nameOfSetting(settings, "timeoutSeconds")})`;
     case "stopping":
-      return "was not sent, because Pulumi is stopping";
+      return `was not sent, because ${stoppingText}`;
     case "proxyUrl":
       return sentences(
         `${incomplete}: HTTPS_PROXY or HTTP_PROXY is not the URL of an HTTP proxy (SOCKS is not supported);`,
@@ -88,7 +90,7 @@ function gaveUpText(
   const reasons: Record<GiveUpReason, string> = {
     retrySeconds: `${nameOfSetting(settings, "retrySeconds")} is ${settings.retrySeconds}`,
     connectionRefused: `a refused connection is retried for at most ${connectionRefusedSeconds} s`,
-    stopping: "Pulumi is stopping",
+    stopping: stoppingText,
   };
   const attemptsText = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
   const retryAfterText =

@@ -2,13 +2,14 @@
 import type { Deletion, EndedCall } from "../../api/client.js";
 import { isRedirection } from "../../api/response-class.js";
 import { shownValue } from "../../common/plain-text.js";
-import { importVariable } from "../../common/settings-table.js";
 import type { ErrorKind } from "../command/errors.js";
 import type { AccountOperationKind, MessageContext } from "../command/operation.js";
 import type { Reporter } from "../command/reporter.js";
+import { importForm, importVariable } from "../rules/import-variable.js";
 import type { SettingProblem, Settings } from "../rules/settings.js";
 import { type Advice, adviceFor, listingOffAdvice } from "./advice.js";
 import { callText } from "./call-text.js";
+import { stoppedText } from "./interruption.js";
 import { settingsAdvice } from "./invalid-settings.js";
 import { nameOfSetting } from "./names.js";
 import { sentences } from "./sentences.js";
@@ -164,7 +165,7 @@ export const failures = {
     cause: problem,
     nextStep: sentences(
       `Describe the webhook by its id, with its arguments and its secret, in a file such as`,
-      `{"42":{"databaseId":"base_abc123","url":"https://…","events":["record.created"],"tableId":"tbl_orders","secret":""}},`,
+      `${importForm},`,
       `without tableId for all tables, and set ${importVariable}="$(cat webhooks.json)".`,
       `If another stack manages it, export the secret there, and use a StackReference.`,
     ),
@@ -271,8 +272,4 @@ function otherBaseUrlText(settings: Settings, baseUrl: string): string {
     `the state holds the webhook at ${shownValue(baseUrl)},`,
     `and ${nameOfSetting(settings, "baseUrl")} is ${shownValue(settings.baseUrl)}`,
   );
-}
-
-function stoppedText(id: string): string {
-  return `Pulumi stopped while the service created webhook ${id}`;
 }

@@ -1,8 +1,7 @@
 // What to do about settings that are missing or not valid.
-import { settingsTable } from "../../common/settings-table.js";
+import { settingCommand, settingsTable } from "../../common/settings-table.js";
 import type { AccountOperationKind } from "../command/operation.js";
 import type { SettingProblem } from "../rules/settings.js";
-import { settingCommand } from "./names.js";
 import { sentences } from "./sentences.js";
 
 const correctProvider = sentences(

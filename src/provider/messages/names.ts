@@ -18,8 +18,3 @@ export function nameOfSetting(
     : "";
   return `${isExplicit ? "the Provider's " : `${namespace}:`}${name}${setBy}`;
 }
-
-/** Returns the command that stores a setting of the default provider. */
-export function settingCommand(name: SettingName): string {
-  return `pulumi config set ${settingsTable[name].setArguments ?? `${namespace}:${name}`}`;
-}

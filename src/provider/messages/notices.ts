@@ -2,11 +2,10 @@
 import type { HttpOutcome } from "../../api/send-once.js";
 import type { ReportedDelay } from "../../api/transport.js";
 import { shownValue } from "../../common/plain-text.js";
-import { importVariable } from "../../common/settings-table.js";
+import { importVariable } from "../rules/import-variable.js";
 import { type Advice, adviceText } from "./advice.js";
 import { secondsText } from "./call-text.js";
 import { sentences } from "./sentences.js";
-import { see } from "./troubleshooting.js";
 
 /**
  * Warns of differences. Pulumi compares before a replacement, in a refresh and in an import, and
@@ -92,13 +91,6 @@ export function notLookedUpText(
     advice && adviceText(advice),
   );
 }
-
-/** Warns of a stop that may end the process before the secret of a new webhook is stored. */
-export const interruptedText = sentences(
-  "Pulumi is stopping. Webhooks whose creation is in flight are deleted if the service responds within 5 seconds.",
-  "Those that were created a moment ago may stay at the service without being in the state.",
-  see("After an interruption"),
-);
 
 /** Says why requests wait. */
 export function delayText({ kind, delayMs, request, outcome }: ReportedDelay): string {

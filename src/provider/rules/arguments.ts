@@ -6,7 +6,12 @@ import { isIdentifier } from "../../common/identifier.js";
 import { isPlainText } from "../../common/plain-text.js";
 import { unknownNameText, validateNames } from "../../common/unknown-names.js";
 import { validateReceiverUrl } from "../../common/url-rules.js";
-import { type ArgumentName, argumentNames, webhookFields } from "../../common/webhook-fields.js";
+import {
+  type ArgumentName,
+  argumentNames,
+  type WebhookField,
+  webhookFields,
+} from "../../common/webhook-fields.js";
 import { hasMarker, isMarker, type Properties } from "./values.js";
 
 /** Returns one line per problem of a value that is given and known. `args` are all arguments. */
@@ -67,12 +72,11 @@ export function parseArguments(
     return { problems: ["not all arguments are known"] };
   }
   // The rules have checked the types.
-  const webhook = fieldsOf(withoutNullish(args)) as unknown as NewWebhook;
-  return { webhook };
+  return { webhook: fieldsOf(withSortedEvents(withoutNullish(args))) as NewWebhook };
 }
 
 /** Returns the arguments that define the webhook, which Pulumi also stores as outputs. */
-export function fieldsOf(args: Properties): Properties {
+function fieldsOf(args: Properties): { readonly [Name in WebhookField]?: unknown } {
   const given = webhookFields.filter((name) => name in args);
   return Object.fromEntries(given.map((name) => [name, args[name]]));
 }

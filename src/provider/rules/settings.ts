@@ -11,11 +11,13 @@ import {
 import { normalizeBaseUrl, parseBaseUrl } from "../../common/url-rules.js";
 import { hasMarker, type Properties, withUnwrappedSecrets, wrapSecret } from "./values.js";
 
-/** The settings of one account, validated, and where they come from. */
+/**
+ * The settings of one account, validated, and where they come from. The API key is not among them:
+ * only what sends requests, and what redacts, gets it.
+ */
 export interface Settings {
   /** Normalized, without a slash at the end. */
   readonly baseUrl: string;
-  readonly apiKey: string;
   readonly timeoutSeconds: number;
   readonly retrySeconds: number;
   /** When to use the list operation; `undefined`: only after a deletion that got 404. */
@@ -37,10 +39,14 @@ export interface SettingProblem {
   readonly isMissing: boolean;
 }
 
-/** Valid settings, or at least one problem. */
+/** Valid settings and the API key, or at least one problem. */
 export type SettingsResult =
-  | { readonly settings: Settings; readonly problems: readonly [] }
-  | { readonly settings?: undefined; readonly problems: readonly SettingProblem[] };
+  | { readonly settings: Settings; readonly apiKey: string; readonly problems: readonly [] }
+  | {
+      readonly settings?: undefined;
+      readonly apiKey?: undefined;
+      readonly problems: readonly SettingProblem[];
+    };
 
 /** Where the settings of a provider come from. */
 export interface SettingsSource {
@@ -75,21 +81,20 @@ export function readSettings(source: SettingsSource): SettingsResult {
   const { timeoutSeconds, retrySeconds } = settingsTable;
   const settings = {
     baseUrl: normalizeBaseUrl(String(baseUrl)),
-    apiKey: String(apiKey),
     timeoutSeconds: Number(values.timeoutSeconds ?? timeoutSeconds.defaultValue),
     retrySeconds: Number(values.retrySeconds ?? retrySeconds.defaultValue),
     listing: listing === undefined ? undefined : String(listing) === "true",
     isExplicit,
     namesFromEnvironment: fromEnvironment.map(({ name }) => name),
   };
-  return { settings, problems: [] };
+  return { settings, apiKey: String(apiKey), problems: [] };
 }
 
 /** The result of {@link checkSettings}. */
 interface SettingsCheck {
   /** What Pulumi stores. */
   readonly inputs: Properties;
-  readonly failures: readonly string[];
+  readonly problems: readonly string[];
 }
 
 /**
@@ -108,18 +113,18 @@ export function checkSettings(
 ): SettingsCheck {
   const inputs = withSecretKey(news);
   if (!source.isExplicit()) {
-    return { inputs, failures: [] };
+    return { inputs, problems: [] };
   }
   const baseUrl = baseUrlOf(news);
   const known = settingNames.filter((name) => !hasMarker(news[name]));
-  const failures = [
+  const problems = [
     ...validateSameBaseUrl(baseUrlOf(olds), baseUrl),
     ...known
       .flatMap((name) => validateGiven(givenSetting(source, name), true))
       .map(({ text }) => text),
   ];
   // Not as a secret, and in one spelling, because the next check compares it.
-  return { inputs: baseUrl === undefined ? inputs : { ...inputs, baseUrl }, failures };
+  return { inputs: baseUrl === undefined ? inputs : { ...inputs, baseUrl }, problems };
 }
 
 /** A setting, not validated. */

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { namespace } from "../../common/settings-table.js";
+import { namespace, settingCommand } from "../../common/settings-table.js";
 
 const apiKey = `${namespace}:apiKey`;
 
@@ -16,7 +16,7 @@ export function warnAboutPlainKey(): void {
   warnedStacks.add(stack);
   if (apiKey in pulumi.runtime.allConfig() && !isSecret(apiKey)) {
     void pulumi.log.warn(
-      `${apiKey} is stored in plain text, in the stack's configuration and with its state; run "pulumi config set --secret ${apiKey}" and replace the key.`,
+      `${apiKey} is stored in plain text, in the stack's configuration and with its state; run "${settingCommand("apiKey")}" and replace the key.`,
     );
   }
 }

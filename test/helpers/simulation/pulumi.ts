@@ -1,6 +1,6 @@
 import { Transport } from "../../../src/api/transport.ts";
 import type { Notify } from "../../../src/provider/command/reporter.ts";
-import { someSettings } from "../builders.ts";
+import { apiKey, someSettings } from "../builders.ts";
 import { kindOf } from "../errors.ts";
 import { startProvider } from "../provider.ts";
 import type { Creation, Deletion } from "./history.ts";
@@ -25,7 +25,7 @@ export class Pulumi {
     };
     const { monitor: engine } = world.engine;
     const transport = new Transport(
-      someSettings({ baseUrl, retrySeconds }),
+      { ...someSettings({ retrySeconds }), apiKey },
       engine.stopping,
       async () => world.sendOnce,
       () => 0.5,
@@ -35,8 +35,8 @@ export class Pulumi {
   }
 
   async check({ number, args }: Resource, changes: object = {}): Promise<void> {
-    const { failures } = await this.#provider.check({ ...args, ...changes });
-    if (failures.length > 0) {
+    const { problems } = await this.#provider.check({ ...args, ...changes });
+    if (problems.length > 0) {
       this.world.history.violations.push(`resource ${number} is invalid`);
     }
   }

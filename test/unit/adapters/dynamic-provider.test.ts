@@ -25,7 +25,10 @@ describe("The dynamic provider's check", () => {
     await configure();
     const news = someArgs({ tableId: "t" });
 
-    expect(await provider.check({}, withProviderText(news))).toStrictEqual({ inputs: news });
+    expect(await provider.check({}, withProviderText(news))).toStrictEqual({
+      inputs: news,
+      failures: [],
+    });
   });
 
   it("names the property of a failure in the reason alone, because Pulumi would print its value", async () => {
@@ -48,7 +51,7 @@ describe("The dynamic provider's check", () => {
     const { failures: explicitFailures } = await provider.check({}, someArgs());
 
     expect(failures).toHaveLength(1);
-    expect(explicitFailures).toBeUndefined();
+    expect(explicitFailures).toEqual([]);
   });
 });
 

@@ -5,7 +5,7 @@ import { settingNames, settingsTable } from "../../../src/common/settings-table.
 import { dynamicWebhookType } from "../../../src/common/type-tokens.ts";
 import { webhookFields } from "../../../src/common/webhook-fields.ts";
 import { webhookArguments } from "../../../src/provider/rules/arguments.ts";
-import { readDescribedWebhook } from "../../../src/provider/rules/described-webhook.ts";
+import { readDescribedWebhook } from "../../../src/provider/rules/import-variable.ts";
 import { secret } from "../../helpers/builders.ts";
 import { codeBlocks, readPage } from "../../helpers/markdown.ts";
 

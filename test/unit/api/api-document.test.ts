@@ -3,11 +3,13 @@ import * as client from "../../../src/api/client.ts";
 import { classOf } from "../../../src/api/response-class.ts";
 import * as responses from "../../../src/api/schemas.ts";
 import type { HttpRequest } from "../../../src/api/send-once.ts";
+import type { Send } from "../../../src/api/transport.ts";
 import { eventTypes } from "../../../src/common/event-types.ts";
+import { webhookFields } from "../../../src/common/webhook-fields.ts";
 import { operations, schemas } from "../../helpers/api-document.ts";
 import { someSettings } from "../../helpers/builders.ts";
 import { startService, webhookBody } from "../../helpers/local-service.ts";
-import { endedWith, response, stubTransport } from "../../helpers/transport.ts";
+import { endedWith, response } from "../../helpers/transport.ts";
 
 const newWebhook = webhookBody({ tableId: "tbl_orders" });
 const { required = [], properties = {} } = schemas.NewWebhook ?? {};
@@ -25,6 +27,10 @@ describe("The description of the API", () => {
     expect(names.toSorted()).toEqual(described.toSorted());
     const fields = sent.flatMap(({ body }) => Object.keys(body ?? {}));
     expect(fields.toSorted()).toEqual(Object.keys(properties).toSorted());
+  });
+
+  it("has the fields of a webhook in the body of a creation, and the database in its path", () => {
+    expect(["databaseId", ...Object.keys(properties)].toSorted()).toEqual(webhookFields.toSorted());
   });
 
   it("has the paths of the local service, and all methods that these support", async () => {
@@ -98,11 +104,11 @@ describe("The description of the API", () => {
  */
 async function requestsOfClient(): Promise<HttpRequest[]> {
   const sent: HttpRequest[] = [];
-  const transport = stubTransport(async ({ request }) => {
+  const send: Send = async (request) => {
     sent.push(request);
     return endedWith(response(400));
-  });
-  const context = { settings: someSettings(), transport, onDelay: () => undefined };
+  };
+  const context = { settings: someSettings(), send, onDelay: () => undefined };
   const databaseId = "{databaseId}";
   const body = newWebhook as Omit<client.NewWebhook, "databaseId">;
   await client.createWebhook(context, { ...body, databaseId });

@@ -8,7 +8,7 @@ import {
 } from "../../../src/api/client.ts";
 import type { HttpOutcome } from "../../../src/api/send-once.ts";
 import { listed, someSettings } from "../../helpers/builders.ts";
-import { endedWith, response, stubTransport } from "../../helpers/transport.ts";
+import { endedWith, response } from "../../helpers/transport.ts";
 
 const webhook = { databaseId: "base_1", url: "https://a.example", events: ["record.created"] };
 
@@ -31,11 +31,11 @@ it.each<[string, (client: typeof Client, context: Client.ClientContext) => Promi
     });
     vi.resetModules();
     const client = await import("../../../src/api/client.ts");
-    const sendWithRetries = vi.fn(async () => endedWith(response(200)));
-    const context = { settings: someSettings(), transport: { sendWithRetries }, onDelay: vi.fn() };
+    const send = vi.fn(async () => endedWith(response(200)));
+    const context = { settings: someSettings(), send, onDelay: vi.fn() };
 
     await expect(run(client, context)).rejects.toThrow();
-    expect(sendWithRetries).not.toHaveBeenCalled();
+    expect(send).not.toHaveBeenCalled();
   },
 );
 
@@ -44,8 +44,7 @@ async function callWith<Result>(
   outcome: HttpOutcome,
   run: (context: ClientContext) => Promise<Result>,
 ) {
-  const transport = stubTransport(async () => endedWith(outcome));
-  return run({ settings: someSettings(), transport, onDelay: vi.fn() });
+  return run({ settings: someSettings(), send: async () => endedWith(outcome), onDelay: vi.fn() });
 }
 
 const withBody = (body: string): HttpOutcome => ({ kind: "response", statusCode: 200, body });

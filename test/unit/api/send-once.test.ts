@@ -24,8 +24,9 @@ beforeEach(() => {
 
 afterEach(() => void vi.restoreAllMocks());
 
-const post = (url: string) => ({ method: "POST" as const, url: new URL(url), apiKey, body: ["ä"] });
-const sendOnce = (url: string) => createSendOnce(10)(post(url));
+const post = (url: string) => ({ method: "POST" as const, url: new URL(url), body: ["ä"] });
+const senderWith = (timeoutSeconds: number) => createSendOnce({ apiKey, timeoutSeconds });
+const sendOnce = (url: string) => senderWith(10)(post(url));
 const remoteUrl = "https://tables.example.test";
 /** The clock of the timeouts of connections. */
 const clockOfUndici = createRequire(__filename)("undici/lib/util/timers.js");
@@ -59,7 +60,7 @@ describe("The HTTP sender", () => {
   it("names no content type without a body", async () => {
     await using server = await startServer();
 
-    await createSendOnce(10)({ method: "DELETE", url: new URL(server.url), apiKey });
+    await senderWith(10)({ method: "DELETE", url: new URL(server.url) });
 
     expect(server.requests).toMatchObject([{ method: "DELETE", body: "" }]);
     expect(server.requests[0]?.headers).not.toHaveProperty("content-type");
@@ -68,7 +69,7 @@ describe("The HTTP sender", () => {
   it("reads a body of 1 MiB and no more, and can send the next request", async () => {
     const body = "x".repeat(1024 * 1024);
     await using server = await startServer({ body }, { statusCode: 201, body: `${body}x` }, {});
-    const send = createSendOnce(10);
+    const send = senderWith(10);
 
     const full = await send(post(server.url));
     const tooLong = await send(post(server.url));
@@ -129,7 +130,7 @@ describe("The HTTP sender", () => {
   it("rejects when the request cannot be written as JSON", async () => {
     const request = { ...post(refusedUrl), body: 1n };
 
-    await expect(createSendOnce(10)(request)).rejects.toThrow(TypeError);
+    await expect(senderWith(10)(request)).rejects.toThrow(TypeError);
   });
 });
 
@@ -142,7 +143,7 @@ it.each<[string, headers: Record<string, string>]>([
   ["the service announces a timeout of an hour", anHour],
 ])("An idle connection is reused for half a second when %s", async (_case, headers) => {
   await using server = await startServer({ headers });
-  const send = createSendOnce(10);
+  const send = senderWith(10);
   onTestFinished(() => void vi.useRealTimers());
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 
@@ -298,10 +299,10 @@ it.each([
     await using server = await startTlsServer({ isTrusted: true });
     const plain = vi.spyOn(net, "connect");
     const encrypted = vi.spyOn(tls, "connect");
-    const send = () => createSendOnce(timeoutSeconds)(post(remoteUrl));
+    const send = () => senderWith(timeoutSeconds)(post(remoteUrl));
     resolveTo("127.0.0.1");
 
-    await createSendOnce(timeoutSeconds)(post(server.url));
+    await senderWith(timeoutSeconds)(post(server.url));
     for (const proxyUrl of [server.url.replace("127.0.0.1", "tables.example.test"), refusedUrl]) {
       vi.stubEnv("HTTPS_PROXY", proxyUrl);
       await send();
@@ -327,7 +328,7 @@ describe("A connection that is not established", () => {
       await using proxy = await startProxy(server.url);
       vi.stubEnv("HTTPS_PROXY", proxy.url);
       const baseUrl = to === "a proxy" ? remoteUrl : proxy.url.replace("http:", "https:");
-      const sender = createSendOnce(seconds);
+      const sender = senderWith(seconds);
       const send = (path: string, stopping?: AbortSignal) => sender(post(baseUrl + path), stopping);
 
       const outcome = await send("/first", getStopping?.());
@@ -351,7 +352,7 @@ describe("A connection that is not established", () => {
       vi.stubEnv("HTTPS_PROXY", silentUrl.replace("https://127.0.0.1", remoteUrl));
       resolveTo("127.0.0.1");
 
-      const attempt = createSendOnce(30)(post(to === "a proxy" ? remoteUrl : silentUrl));
+      const attempt = senderWith(30)(post(to === "a proxy" ? remoteUrl : silentUrl));
       await expect.poll(() => proxy.heads).toHaveLength(1);
       // The first tick starts the timeout of the connection.
       clockOfUndici.tick();
@@ -366,7 +367,7 @@ describe("A connection that is not established", () => {
   it("is not opened when Pulumi is already stopping", async () => {
     await using server = await startServer();
 
-    const outcome = await createSendOnce(10)(post(server.url), AbortSignal.abort());
+    const outcome = await senderWith(10)(post(server.url), AbortSignal.abort());
 
     expect(outcome).toEqual({ kind: "unsent", cause: "stopping" });
     // A connection that was opened late would arrive before the one of another sender.
@@ -392,7 +393,7 @@ describe("A request that was sent", () => {
   it("ends with the timeout when the body is missing, even after the headers", async () => {
     await using server = await startRawServer((socket) => socket.write(head));
 
-    const outcome = await createSendOnce(1)(post(server.url));
+    const outcome = await senderWith(1)(post(server.url));
 
     expect(outcome).toEqual({ kind: "noResponse", cause: "timeout" });
     expect(server.requests).toHaveLength(1);
@@ -411,7 +412,7 @@ describe("A request that was sent", () => {
       }
       usedBefore.add(socket);
     });
-    const send = createSendOnce(10);
+    const send = senderWith(10);
     await send(post(server.url));
     // undici frees the connection only after the response.
     await new Promise(setImmediate);
@@ -444,7 +445,7 @@ describe("A request that was sent", () => {
     await using server = await startRawServer(arrived.resolve);
     const stopping = new AbortController();
 
-    const attempt = createSendOnce(30)(post(server.url), stopping.signal);
+    const attempt = senderWith(30)(post(server.url), stopping.signal);
     const socket = await arrived.promise;
     stopping.abort();
     respond(socket);

@@ -1,12 +1,11 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { HttpOutcome, SendOnce } from "../../../src/api/send-once.ts";
+import type { AttemptOptions, HttpOutcome, SendOnce } from "../../../src/api/send-once.ts";
 import {
-  type ClientOptions,
   type ReportedDelay,
-  type Sender,
   Transport,
+  type TransportOptions,
 } from "../../../src/api/transport.ts";
-import { someSettings } from "../../helpers/builders.ts";
+import { apiKey, someSettings } from "../../helpers/builders.ts";
 import {
   between,
   connectionLost,
@@ -46,7 +45,9 @@ it("A transport opens its connections with the first request, once", async () =>
 
   await sendAtOnce("first", "second");
 
-  expect(openConnections.mock.calls).toEqual([[7]]);
+  expect(openConnections.mock.calls).toEqual([
+    [expect.objectContaining({ apiKey, timeoutSeconds: 7 })],
+  ]);
 });
 
 it("A transport returns the last outcome, the number of attempts and the time that they took together", async () => {
@@ -173,7 +174,7 @@ describe("A delay is reported", () => {
  * Returns a transport that has sent a request, and a controller whose abort stands for a stop of
  * Pulumi.
  */
-async function stoppable(respond: Respond, options: Partial<ClientOptions> = {}) {
+async function stoppable(respond: Respond, options: Partial<TransportOptions> = {}) {
   const stop = new AbortController();
   const transport = fakeTransport(respond, options, stop.signal);
   const first = transport.send("first");
@@ -265,7 +266,7 @@ describe("An undo", () => {
 /** A transport on a fake clock. `respond` decides how each attempt ends. */
 function fakeTransport(
   respond: Respond,
-  options: Partial<ClientOptions> = {},
+  options: Partial<TransportOptions> = {},
   stopping: AbortSignal = new AbortController().signal,
   random = () => 0.5,
 ) {
@@ -288,20 +289,25 @@ function fakeTransport(
     attempts.push({ name, atMs: Date.now() - startedAt, endsAtStopIfUnsent });
     return respond(attempts.length, name);
   };
-  const openConnections = vi.fn(async (_timeoutSeconds: number) => sendOnce);
-  const transport = new Transport(someSettings(options), stopping, openConnections, random);
+  const openConnections = vi.fn(async (_options: AttemptOptions) => sendOnce);
+  const transport = new Transport(
+    { ...someSettings(options), apiKey },
+    stopping,
+    openConnections,
+    random,
+  );
   /** Sends a request of this name. */
-  const send = (name = "x", sender: Sender = transport) =>
-    sender.sendWithRetries({
-      request: { ...someRequest, method: "DELETE", url: new URL(name, someRequest.url) },
-      onDelay: (wait) => void waits.push(wait),
-    });
+  const send = (name = "x", sendRequest = transport.send) =>
+    sendRequest(
+      { ...someRequest, method: "DELETE", url: new URL(name, someRequest.url) },
+      (wait) => void waits.push(wait),
+    );
   return {
     attempts,
     waits,
     openConnections,
     send,
-    sendUndo: () => send("undo", transport.undoSender),
+    sendUndo: () => send("undo", transport.sendUndo),
     /** Sends requests at once and waits for all of them. */
     sendAtOnce: (...names: readonly string[]) =>
       settled(Promise.all(names.map((name) => send(name)))),

@@ -34,7 +34,7 @@ it("A response that arrives while the process stands still is not lost to the ti
   const url = new URL(`http://127.0.0.1:${port}/`);
 
   const received = once(worker, "message");
-  const sending = createSendOnce(timeoutSeconds)({ method: "POST", url, apiKey, body: {} });
+  const sending = createSendOnce({ apiKey, timeoutSeconds })({ method: "POST", url, body: {} });
   await received;
   worker.postMessage("respond");
   // As a dynamic resource with a synchronous call does, or a laptop that sleeps.

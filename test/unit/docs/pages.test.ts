@@ -8,6 +8,7 @@ import * as settings from "../../../src/common/settings-table.ts";
 import { consequenceTexts } from "../../../src/provider/messages/error-message.ts";
 import { troubleshootingHeadings } from "../../../src/provider/messages/troubleshooting.ts";
 import { webhookArguments } from "../../../src/provider/rules/arguments.ts";
+import { importVariable } from "../../../src/provider/rules/import-variable.ts";
 import { repository } from "../../helpers/directory.ts";
 import * as markdown from "../../helpers/markdown.ts";
 
@@ -15,7 +16,7 @@ const readme = markdown.readPage("README.md");
 const scripts = Object.keys(JSON.parse(markdown.readPage("package.json")).scripts);
 const variables = [
   ...Object.values(settings.settingsTable).map(({ variable }) => variable),
-  settings.importVariable,
+  importVariable,
 ];
 
 it("README begins with the program of examples/basic, which the docstring of Webhook shows too", () => {

@@ -40,13 +40,13 @@ it("A check keeps every unknown value, and a creation sends only valid arguments
 
   await fc.assert(
     fc.asyncProperty(anyArgs, async (args) => {
-      const { inputs, failures } = await check(args);
-      const isValid = failures.length === 0 && !hasMarker(args);
+      const { inputs, problems } = await check(args);
+      const isValid = problems.length === 0 && !hasMarker(args);
 
       // As Pulumi does, which creates with the inputs that a check has returned.
       const error = await errorOf(create({ ...inputs }));
 
-      for (const line of [...failures, error.message]) {
+      for (const line of [...problems, error.message]) {
         expectPrintable(line);
         // The name of the argument or of the operation, and then the problem.
         expect(line).toMatch(/^.*: .{10,}$/u);
@@ -76,7 +76,7 @@ it("Without listing, whatever the input, a diff shows differences or fails, and 
       const { check, diff, read, lines } = startProvider(config);
       const olds = { ...state, secret };
 
-      const { failures } = await check(news);
+      const { problems } = await check(news);
       const result = await diff("17", olds, news).catch((error) => error.kind);
       const refreshed = await read("17", olds).catch((error) => error.kind);
 
@@ -87,7 +87,7 @@ it("Without listing, whatever the input, a diff shows differences or fails, and 
       ]).toContainEqual(result);
       const stored = { id: "17", props: { ...olds, secret: wrapped(secret) } };
       expect([stored, "unchanged"]).toContainEqual(refreshed);
-      [...failures, ...lines].forEach(expectPrintable);
+      [...problems, ...lines].forEach(expectPrintable);
       expectNoPrototypePollution();
     }),
   );

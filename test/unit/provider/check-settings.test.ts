@@ -6,11 +6,11 @@ import type { Properties } from "../../../src/provider/rules/values.ts";
 import { apiKey, unknownMarkers, wrapped } from "../../helpers/builders.ts";
 import type { Texts } from "../../helpers/provider.ts";
 
-/** Checks a provider. Shortens each failure to its beginning, up to the first colon and space. */
+/** Checks a provider. Shortens each problem to its beginning, up to the first colon and space. */
 function check(name: string, news: Properties, olds: Properties = {}, environment: Texts = {}) {
   const source = { ...settingsSourceOf(name, news), environment };
-  const { failures, ...result } = checkSettings(olds, news, source);
-  return { ...result, failures: failures.map((reason) => reason.split(": ")[0]) };
+  const { problems, ...result } = checkSettings(olds, news, source);
+  return { ...result, problems: problems.map((problem) => problem.split(": ")[0]) };
 }
 
 const known = { baseUrl: "https://a.example", apiKey: wrapped(apiKey), version };
@@ -45,13 +45,13 @@ describe("The check of a provider", () => {
     ["arguments that are not known yet", notYetKnown],
     ["arguments that a version of Pulumi adds", { ...known, __internal: {}, addedLater: "x" }],
   ])("accepts %s of an explicit provider", (_case, args) => {
-    expect(check("eu", args)).toMatchObject({ failures: [] });
+    expect(check("eu", args)).toMatchObject({ problems: [] });
   });
 
   it("refuses invalid and missing arguments of an explicit provider", () => {
-    const { failures } = check("eu", { apiKey: "a b" });
+    const { problems } = check("eu", { apiKey: "a b" });
 
-    expect(failures).toEqual(["baseUrl", "apiKey"]);
+    expect(problems).toEqual(["baseUrl", "apiKey"]);
   });
 
   it.each([
@@ -63,10 +63,10 @@ describe("The check of a provider", () => {
     (_, given) => {
       const environment = { DBWEBHOOKS_API_KEY: apiKey, DBWEBHOOKS_BASE_URL: known.baseUrl };
 
-      expect(check("eu", { ...known, apiKey: given }, {}, environment).failures).toEqual([
+      expect(check("eu", { ...known, apiKey: given }, {}, environment).problems).toEqual([
         "apiKey",
       ]);
-      expect(check("eu", { ...known, baseUrl: given }, {}, environment).failures).toEqual([
+      expect(check("eu", { ...known, baseUrl: given }, {}, environment).problems).toEqual([
         "baseUrl",
       ]);
     },
@@ -76,14 +76,14 @@ describe("The check of a provider", () => {
     "refuses the number %j as key, which YAML makes of digits",
     (key) => {
       const news = { ...known, apiKey: key };
-      const { failures } = checkSettings({}, news, settingsSourceOf("eu", news));
+      const { problems } = checkSettings({}, news, settingsSourceOf("eu", news));
 
-      expect(failures).toEqual([expect.stringMatching(/^apiKey: (?!.*12345).*fn::toJSON/)]);
+      expect(problems).toEqual([expect.stringMatching(/^apiKey: (?!.*12345).*fn::toJSON/)]);
     },
   );
 
   it.each(defaultNames)("refuses no settings of the default provider %j", (name) => {
-    expect(check(name, { timeout: "1" }).failures).toEqual([]);
+    expect(check(name, { timeout: "1" }).problems).toEqual([]);
   });
 
   it("returns the arguments with the key as a secret, unless it is missing or not known yet", () => {
@@ -110,9 +110,9 @@ describe("The address of an explicit provider", () => {
   it("cannot change: another one is refused, and the message names both", () => {
     const olds = { ...known, baseUrl: "https://old.example" };
 
-    const { failures } = checkSettings(olds, known, settingsSourceOf("eu", known));
+    const { problems } = checkSettings(olds, known, settingsSourceOf("eu", known));
 
-    expect(failures).toEqual([
+    expect(problems).toEqual([
       expect.stringMatching(/^baseUrl: .*https:\/\/a\.example, .* https:\/\/old\.example/),
     ]);
   });
@@ -120,15 +120,15 @@ describe("The address of an explicit provider", () => {
   it("is refused for its own problem while another argument is not known yet", () => {
     const news = { baseUrl: "https://user:password@a.example", apiKey: unknownMarkers.string };
 
-    expect(check("eu", news, {}).failures).toEqual(["baseUrl"]);
+    expect(check("eu", news, {}).problems).toEqual(["baseUrl"]);
   });
 
   it("cannot change even while another argument is not known yet", () => {
     const news = { ...known, apiKey: unknownMarkers.string };
 
-    const { failures } = check("eu", news, { baseUrl: "https://old.example" });
+    const { problems } = check("eu", news, { baseUrl: "https://old.example" });
 
-    expect(failures).toEqual(["baseUrl"]);
+    expect(problems).toEqual(["baseUrl"]);
   });
 
   it("is stored as it is and compared later while it is not known yet", () => {
@@ -136,7 +136,7 @@ describe("The address of an explicit provider", () => {
 
     const result = check("eu", news, { baseUrl: "https://old.example" });
 
-    expect(result).toEqual({ inputs: news, failures: [] });
+    expect(result).toEqual({ inputs: news, problems: [] });
   });
 
   it.each<[string, olds: Properties]>([
@@ -144,7 +144,7 @@ describe("The address of an explicit provider", () => {
     ["none was stored", { apiKey }],
     ["the stored one is not usable", { baseUrl: "a.example" }],
   ])("is accepted when %s", (_case, olds) => {
-    expect(check("eu", known, olds).failures).toEqual([]);
+    expect(check("eu", known, olds).problems).toEqual([]);
   });
 
   it.each(defaultNames)("of the default provider %j may change, and is stored as it is", (name) => {
@@ -152,6 +152,6 @@ describe("The address of an explicit provider", () => {
     // decides.
     const result = check(name, known, { baseUrl: "https://old.example" }, otherVariable);
 
-    expect(result).toEqual({ inputs: known, failures: [] });
+    expect(result).toEqual({ inputs: known, problems: [] });
   });
 });

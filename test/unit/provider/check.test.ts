@@ -8,8 +8,8 @@ type Args = Record<string, unknown>;
 const check = (args: Args, settings = {}) => startProvider(settings).check(args);
 /** Returns the beginning of each failure: the argument or the setting, such as `events[1]`. */
 const failurePrefixes = async (args: Args, settings = {}) =>
-  (await check(args, settings)).failures.map((line) => line.split(": ")[0]);
-const accepted = (inputs: Args) => ({ inputs, failures: [] });
+  (await check(args, settings)).problems.map((line) => line.split(": ")[0]);
+const accepted = (inputs: Args) => ({ inputs, problems: [] });
 
 const argumentNames = Object.keys(webhookArguments);
 
@@ -148,10 +148,10 @@ describe("A check of invalid arguments", () => {
       const url = `https://${output}/hooks`;
       const args = { databaseId: output, url, events: [output], tableId: output };
 
-      const { failures } = await check(args);
+      const { problems } = await check(args);
 
       const places = ["databaseId", "url", "events[0]", "tableId"];
-      expect(failures).toEqual(
+      expect(problems).toEqual(
         places.map((place) => expect.stringMatching(`^${place.replace("[0]", ".0.")}: .*Output`)),
       );
     }
@@ -167,9 +167,9 @@ describe("A check of invalid arguments", () => {
   });
 
   it("reports every problem", async () => {
-    const { failures } = await check(someArgs({ events: Array(40).fill("no") }));
+    const { problems } = await check(someArgs({ events: Array(40).fill("no") }));
 
-    expect(failures).toHaveLength(40);
+    expect(problems).toHaveLength(40);
   });
 
   const token = "T0K3N-value";
@@ -179,10 +179,10 @@ describe("A check of invalid arguments", () => {
     const account = { baseUrl: `${value}`, apiKey: `${token} ` };
     const settings = { ...account, retrySeconds: token, listing: token };
 
-    const { failures } = await check(args, settings);
+    const { problems } = await check(args, settings);
 
     // Of the 11 values, databaseId and tableId are valid when they are strings.
-    expect(failures.length).toBeGreaterThanOrEqual(9);
-    expect(failures.join("\n")).not.toContain(token);
+    expect(problems.length).toBeGreaterThanOrEqual(9);
+    expect(problems.join("\n")).not.toContain(token);
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Sender } from "../../../src/api/transport.ts";
+import type { Send } from "../../../src/api/transport.ts";
 import { withheldText } from "../../../src/common/redaction.ts";
 import { EngineMonitor } from "../../../src/provider/command/engine-monitor.ts";
 import {
@@ -159,11 +159,11 @@ describe("A creation whose response arrives when Pulumi is gone", () => {
   );
 
   it("is left behind when the deletion throws, and the secret in that error is not shown", async () => {
-    const sendWithRetries = vi
-      .fn<Sender["sendWithRetries"]>()
+    const send = vi
+      .fn<Send>()
       .mockResolvedValueOnce(endedWith(response(201, undefined, { id: 9, secret: plainSecret })))
       .mockRejectedValueOnce(new Error(`a bug with ${plainSecret}`));
-    const transport = stubTransport(sendWithRetries);
+    const transport = stubTransport(send);
 
     const error = await errorOf(
       startProvider({}, { ...goneEngine(), transport }).create(someArgs()),
@@ -199,9 +199,9 @@ describe("A creation that has failed before in this command", () => {
 
   it("and is in doubt is not sent again while the engine is asked whether it is alive", async () => {
     const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
-    const { promise: answer, resolve: respond } = Promise.withResolvers<void>();
+    const { promise: answer, resolve: respond } = Promise.withResolvers<boolean>();
     const engine = new EngineMonitor(undefined, () => undefined);
-    vi.spyOn(engine, "askEngine").mockImplementation(() => {
+    vi.spyOn(engine, "confirmCanStoreOrStop").mockImplementation(() => {
       asked();
       return answer;
     });
@@ -210,7 +210,7 @@ describe("A creation that has failed before in this command", () => {
     await isAsked;
 
     const second = await errorOf(create(sameInputs));
-    respond();
+    respond(true);
 
     expect(second).toMatchObject({ kind: "unchanged" });
     expect(await first).toMatchObject({ kind: "inDoubt" });
@@ -250,23 +250,23 @@ describe("A creation that has failed before in this command", () => {
   });
 
   it("and has left a webhook behind, or met a fault, is not sent again", async () => {
-    const sendWithRetries = vi
-      .fn<Sender["sendWithRetries"]>()
+    const send = vi
+      .fn<Send>()
       .mockResolvedValueOnce(endedWith(response(201, undefined, { id: 9, secret })))
       .mockRejectedValue(new Error("a bug"));
     vi.spyOn(process, "exit").mockReturnValue(undefined as never);
     const engine = new EngineMonitor(refusedAddress, () => undefined);
-    const transport = stubTransport(sendWithRetries);
+    const transport = stubTransport(send);
     const { create } = startProvider({}, { engine, transport });
     const [leftBehind, fault] = [someArgs(), someArgs({ tableId: "tbl_fault" })];
     await expect(create(leftBehind)).rejects.toMatchObject({ kind: "leftBehind" });
     await expect(create(fault)).rejects.toMatchObject({ kind: "fault" });
-    const sent = sendWithRetries.mock.calls.length;
+    const sent = send.mock.calls.length;
 
     const errors = [await errorOf(create(leftBehind)), await errorOf(create(fault))];
 
     expect(errors).toMatchObject([{ kind: "unchanged" }, { kind: "unchanged" }]);
-    expect(sendWithRetries).toHaveBeenCalledTimes(sent);
+    expect(send).toHaveBeenCalledTimes(sent);
   });
 });
 
@@ -316,7 +316,7 @@ describe("A creation for which the service returns a webhook that the provider k
   it("is in doubt, and so is the next one, when the webhook is deleted while the creation is in flight", async () => {
     const { promise: hold, resolve: release } = Promise.withResolvers<void>();
     const { promise: isSent, resolve: sent } = Promise.withResolvers<void>();
-    const transport = stubTransport(async ({ request }) => {
+    const transport = stubTransport(async (request) => {
       const isCreation = request.method === "POST";
       if (isCreation) {
         sent();

@@ -88,7 +88,7 @@ describe("A deletion", () => {
 async function deleteAbsent(listing: string | undefined, list: HttpOutcome) {
   const outcome = response(404, undefined, errorBody("NOT_FOUND"));
   const requests: string[] = [];
-  const transport = stubTransport(async ({ request }) => {
+  const transport = stubTransport(async (request) => {
     requests.push(request.method);
     return endedWith(request.method === "GET" ? list : outcome);
   });

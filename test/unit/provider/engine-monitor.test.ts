@@ -25,19 +25,13 @@ const expectExit = () =>
 const engineAt = (address?: string, onInterruptedCreation = () => {}) =>
   new EngineMonitor(address, onInterruptedCreation);
 
-/** Asks the engine whether it is alive, and returns whether it can store. */
-async function canStore(engine: EngineMonitor): Promise<boolean> {
-  await engine.askEngine();
-  return engine.canStore;
-}
-
 /** Begins an operation, and returns a function that ends it. */
 function begin(
   engine: EngineMonitor,
   wrap = (operation: () => Promise<void>) => operation(),
 ): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const operation = engine.track(() => wrap(() => promise));
+  const operation = engine.performAndMaybeExit(() => wrap(() => promise));
   return () => {
     resolve();
     return operation;
@@ -63,7 +57,7 @@ describe("Pulumi's engine", () => {
     await engine.exitIfFinished();
 
     expect(exit).not.toHaveBeenCalled();
-    expect(await canStore(engine)).toBe(true);
+    expect(await engine.confirmCanStoreOrStop()).toBe(true);
     expect(engine.stopping.aborted).toBe(false);
   });
 
@@ -78,7 +72,7 @@ describe("Pulumi's engine", () => {
     await engine.exitIfFinished();
 
     expect(exit).not.toHaveBeenCalled();
-    expect(await canStore(engine)).toBe(false);
+    expect(await engine.confirmCanStoreOrStop()).toBe(false);
     expect(engine.stopping.aborted).toBe(true);
   });
 
@@ -87,7 +81,7 @@ describe("Pulumi's engine", () => {
     const engine = engineAt(await listen(createServer(connected.resolve)));
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 
-    const isAlive = canStore(engine);
+    const isAlive = engine.confirmCanStoreOrStop();
     await connected.promise;
     await vi.advanceTimersByTimeAsync(4_999);
     const isGivenUpBefore = engine.stopping.aborted;
@@ -100,17 +94,17 @@ describe("Pulumi's engine", () => {
   it("cannot store after it was gone once, even if something responds at its address later", async () => {
     const address = refusedAddress;
     const engine = engineAt(address);
-    await engine.askEngine();
+    await engine.confirmCanStoreOrStop();
 
     await listen(createHttp2Server(), Number(address.split(":")[1]));
 
-    expect(await canStore(engine)).toBe(false);
+    expect(await engine.confirmCanStoreOrStop()).toBe(false);
   });
 
   it.each([undefined, "--logtostderr", "a b:1", "http://a:1"])(
     "is assumed to be there when the process gets %j in place of its address",
     async (address) => {
-      expect(await canStore(engineAt(address))).toBe(true);
+      expect(await engineAt(address).confirmCanStoreOrStop()).toBe(true);
     },
   );
 });
@@ -132,7 +126,7 @@ describe("The process of the provider", () => {
   it("ends when the engine did not respond at first, and is gone later", async () => {
     const server = createServer((socket) => socket.destroy());
     const engine = engineAt(await listen(server));
-    await engine.askEngine();
+    await engine.confirmCanStoreOrStop();
     await server[Symbol.asyncDispose]();
 
     await engine.exitIfFinished();
@@ -200,7 +194,7 @@ describe("The process of the provider", () => {
 
       await endFirst();
       handlerOf(signal, listenersBefore)(signal);
-      const isAlive = await canStore(engine);
+      const isAlive = await engine.confirmCanStoreOrStop();
       await endLast();
 
       expect(isAlive).toBe(true);
@@ -219,7 +213,7 @@ describe("The process of the provider", () => {
     // The signal comes once the engine has accepted the connection, and before its response is
     // read.
     server.once("connection", () => handlerOf("SIGINT", listenersBefore)("SIGINT"));
-    const isAlive = await canStore(engine);
+    const isAlive = await engine.confirmCanStoreOrStop();
     await end();
 
     expect(isAlive).toBe(false);
@@ -234,7 +228,7 @@ describe("The process of the provider", () => {
     const engine = engineAt(await listen(server));
     const end = beginCreation(engine);
 
-    await engine.askEngine();
+    await engine.confirmCanStoreOrStop();
     await end();
 
     await expectExit();

@@ -3,14 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { parseJson } from "../../../src/common/json.ts";
 import { withheldText } from "../../../src/common/redaction.ts";
-import { checkOperation } from "../../../src/provider/check.ts";
 import { EngineMonitor } from "../../../src/provider/command/engine-monitor.ts";
 import { WebhookError } from "../../../src/provider/command/errors.ts";
-import { createOperation } from "../../../src/provider/create.ts";
-import { deleteOperation } from "../../../src/provider/delete.ts";
-import { diffOperation } from "../../../src/provider/diff.ts";
-import { importOperation } from "../../../src/provider/import.ts";
-import { readOperation } from "../../../src/provider/read.ts";
 import { parseStateEntry } from "../../../src/provider/rules/state.ts";
 import { WebhookProvider } from "../../../src/provider/webhook-provider.ts";
 import {
@@ -266,12 +260,12 @@ describe("An error", () => {
     const stored = parseStateEntry("17", someState(inputs));
 
     const errors = await Promise.all([
-      errorOf(provider.perform(checkOperation, { news: inputs }, { notify })),
-      errorOf(provider.perform(diffOperation, { ...stored, news: inputs }, { notify })),
-      errorOf(provider.perform(createOperation, { inputs }, { notify })),
-      errorOf(provider.perform(readOperation, stored, { notify })),
-      errorOf(provider.perform(importOperation, { id: "17", description }, { notify })),
-      errorOf(provider.perform(deleteOperation, stored, { notify })),
+      errorOf(provider.check({ news: inputs }, { notify })),
+      errorOf(provider.diff({ ...stored, news: inputs }, { notify })),
+      errorOf(provider.create({ inputs }, { notify })),
+      errorOf(provider.read(stored, { notify })),
+      errorOf(provider.import({ id: "17", description }, { notify })),
+      errorOf(provider.delete(stored, { notify })),
     ]);
 
     errors.forEach(expectSafeError);

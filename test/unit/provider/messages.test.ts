@@ -273,7 +273,7 @@ it.each<[said: string, args: object, settingChanges?: Texts]>([
 ])(
   "A problem of arguments or settings says where and what to write: %s",
   async (said, args, changes = {}) => {
-    const { failures: problems } = await startProvider(changes).check(someArgs(args));
+    const { problems } = await startProvider(changes).check(someArgs(args));
 
     expect(problems).toHaveLength(1);
     expectToSay(problems[0] ?? "", said);

@@ -10,8 +10,14 @@ function read(changes: Texts = {}, source: Partial<SettingsSource> = {}) {
   const config: Texts = { baseUrl: "https://tables.example.com", apiKey: "key", ...changes };
   const get = (name: SettingName) => config[name];
   const isExplicit = () => false;
-  const { settings, problems } = readSettings({ get, isExplicit, environment: {}, ...source });
-  return { settings, problems: problems.map(({ text }) => text) };
+  const { settings, apiKey, problems } = readSettings({
+    get,
+    isExplicit,
+    environment: {},
+    ...source,
+  });
+  const texts = problems.map(({ text }) => text);
+  return { settings: settings && { ...settings, apiKey }, problems: texts };
 }
 
 describe("The settings of a provider", () => {

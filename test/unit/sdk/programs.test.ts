@@ -451,11 +451,11 @@ it.each(invalidOutputs)(
     await resolved(new native.Provider("eu", { ...account, [setting]: given }).urn);
 
     const news = registered[0]?.inputs ?? {};
-    const { failures } = checkSettings({}, news, {
+    const { problems } = checkSettings({}, news, {
       ...settingsSourceOf("eu", news),
       environment: {},
     });
-    expect(failures).toEqual([expect.stringMatching(`^${setting}: (?!.*(1234567|-token))`)]);
+    expect(problems).toEqual([expect.stringMatching(`^${setting}: (?!.*(1234567|-token))`)]);
     expect(errors).toEqual([]);
   },
 );

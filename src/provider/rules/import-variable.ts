@@ -3,10 +3,16 @@
 import type { NewWebhook } from "../../api/client.js";
 import { webhookIdOf } from "../../common/identifier.js";
 import { isJsonObject, parseJson } from "../../common/json.js";
-import { importVariable } from "../../common/settings-table.js";
 import { argumentNames } from "../../common/webhook-fields.js";
-import { parseArguments, withoutNullish, withSortedEvents } from "./arguments.js";
+import { parseArguments, withoutNullish } from "./arguments.js";
 import { type Properties, parseSecret } from "./values.js";
+
+/** The environment variable that describes the webhooks to import. */
+export const importVariable = "DBWEBHOOKS_IMPORT";
+
+/** Its form, without a secret: whoever imports it as it stands is refused. */
+export const importForm =
+  '{"42":{"databaseId":"base_abc123","url":"https://…","events":["record.created"],"tableId":"tbl_orders","secret":""}}';
 
 /** A webhook to import, or why there is no usable description of it. */
 export type DescribedWebhook =
@@ -53,7 +59,11 @@ function parseDescription(described: Properties): DescribedWebhook {
   ];
   return problems.length > 0 || "problem" in storable || "problems" in parsed
     ? { problem: `${importVariable} does not describe it: ${problems.join("; ")}` }
-    : { webhook: parsed.webhook, inputs: withSortedEvents(args), secret: storable.secret };
+    : {
+        webhook: parsed.webhook,
+        inputs: { ...args, events: parsed.webhook.events },
+        secret: storable.secret,
+      };
 }
 
 function validateDescribedNames(args: Properties): string[] {
