@@ -9,6 +9,7 @@ import * as native from "../../../src/native.ts";
 import { checkSettings } from "../../../src/provider/rules/settings.ts";
 import { secret, wrapped } from "../../helpers/builders.ts";
 import { collectUnhandledErrors } from "../../helpers/errors.ts";
+import { unusableAccounts } from "../../helpers/unusable-accounts.ts";
 
 const args: dynamic.WebhookArgs = {
   databaseId: "base_abc123",
@@ -373,34 +374,28 @@ describe.each([dynamicProvider, nativeProvider])("A Provider of $name", (row) =>
     expect(requests()).toEqual([]);
   });
 
-  it.each<[string, given: unknown, setting: string]>([
-    ["without arguments, in JavaScript", undefined, "baseUrl"],
-    ["without a key", { baseUrl: account.baseUrl }, "apiKey"],
-    ["with an empty key", { ...account, apiKey: "" }, "apiKey"],
-    ["with the key null", { ...account, apiKey: null }, "apiKey"],
-    ["with a number as key", { ...account, apiKey: 1234567 }, "apiKey"],
-    ["with a URL as base URL", { ...account, baseUrl: new URL(account.baseUrl) }, "baseUrl"],
-  ])("%s ends the program, whatever the environment has", (_case, given, setting) => {
+  it.each(unusableAccounts)("with %s ends the program", (_case, given, setting) => {
     vi.stubEnv("DBWEBHOOKS_API_KEY", "key-token");
     vi.stubEnv("DBWEBHOOKS_BASE_URL", account.baseUrl);
 
     const create = () => new sdk.Provider("eu", given as never);
 
-    expect(create).toThrow(new RegExp(`^Provider eu: (?!.*(1234567|key-token)).*${setting}: `));
+    expect(create).toThrow(new RegExp(`^Provider eu: (?!.*(1234567|-token)).*${setting}: `));
     expect(requests()).toEqual([]);
   });
 
-  it.each<[setting: string, given: unknown]>([
-    ["timeoutSeconds", [20]],
-    ["timeoutSeconds", 20n],
-    ["retrySeconds", {}],
-    ["listing", [true]],
-  ])("with a %s that is no single value ends the program: %s", (setting, given) => {
-    const create = () => new sdk.Provider("eu", { ...account, [setting]: given });
+  it("without arguments or with a key that is null, in JavaScript, ends the program", () => {
+    expect(() => new sdk.Provider("eu", undefined as never)).toThrow("baseUrl: ");
+    expect(() => new sdk.Provider("eu", { ...account, apiKey: null } as never)).toThrow("apiKey: ");
+  });
 
-    expect(create).toThrow(pulumi.RunError);
-    expect(create).toThrow(new RegExp(`^Provider eu: ${setting}: must be `));
-    expect(requests()).toEqual([]);
+  it("with a BigInt, or a URL in place of its text, ends the program", () => {
+    const baseUrl = new URL(account.baseUrl) as never;
+
+    expect(() => new sdk.Provider("eu", { ...account, timeoutSeconds: 20n as never })).toThrow(
+      pulumi.RunError,
+    );
+    expect(() => new sdk.Provider("eu", { ...account, baseUrl })).toThrow("baseUrl: must be text");
   });
 
   it("reads each argument once", async () => {
