@@ -99,7 +99,7 @@ export interface ProviderArgs {
   retrySeconds?: pulumi.Input<number | undefined>;
   /**
    * Whether to use the service's list operation. `true`: to notice drift during `pulumi refresh`,
-   * and to look for a webhook whose deletion was answered with 404. `false`: never. Default: only
+   * and to look for a webhook after its deletion got a 404. `false`: never. Default: only
    * after such a 404.
    *
    * Changing this changes nothing at the service.
