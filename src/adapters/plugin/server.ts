@@ -32,7 +32,7 @@ import { failuresOf, webhookMethods } from "./webhook-methods.js";
 
 // Far larger than the arguments or the state of a webhook. Larger messages could exhaust the
 // memory.
-const defaultMaxMessageBytes = 64 * 1024 * 1024;
+const maxMessageBytes = 64 * 1024 * 1024;
 
 interface ResourceRequest {
   getUrn(): string;
@@ -54,7 +54,7 @@ export class PluginServer {
   }
 
   /** Listens on a free loopback port, and returns the port. */
-  listen(maxMessageBytes = defaultMaxMessageBytes): Promise<number> {
+  listen(): Promise<number> {
     const server = new Server({ "grpc.max_receive_message_length": maxMessageBytes });
     server.addService(ResourceProviderService, this.#handlers());
     return new Promise((resolve, reject) => {

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import http2 from "node:http2";
 import { connect as connectSocket } from "node:net";
 import { status } from "@grpc/grpc-js";
 import { LogSeverity } from "@pulumi/pulumi/proto/engine_pb.js";
@@ -40,16 +41,13 @@ async function startLog() {
 }
 
 /** Starts the plugin's server in this process. */
-async function startPlugin(
-  options: { flush?: () => Promise<void>; maxMessageBytes?: number } = {},
-) {
-  const { flush, maxMessageBytes } = options;
+async function startPlugin({ flush }: { flush?: () => Promise<void> } = {}) {
   const { engine, log } = await startLog();
   if (flush !== undefined) {
     log.flush = flush;
   }
   const server = new PluginServer(new EngineMonitor(undefined, () => {}), log);
-  const port = await server.listen(maxMessageBytes);
+  const port = await server.listen();
   const { call, close } = connect(String(port));
   onTestFinished(close);
   const configure = (settings: Record<string, unknown>, name = "eu") =>
@@ -71,6 +69,25 @@ async function startConfigured(changes: Record<string, string> = {}, flush?: () 
     return { id, outs, state: { ...outs, secret: service.webhooks[0]?.secret } };
   };
   return { plugin, service, requests, settings, create };
+}
+
+/** Sends the prefix of a message with this length and nothing else, and returns the status. */
+async function statusAfterPrefix(port: number, length: number): Promise<number> {
+  const session = http2.connect(`http://127.0.0.1:${port}`);
+  onTestFinished(() => session.destroy());
+  const path = "/pulumirpc.ResourceProvider/Check";
+  const request = session.request({
+    ":method": "POST",
+    ":path": path,
+    "content-type": "application/grpc",
+    te: "trailers",
+  });
+  // A byte for the compression, and the length.
+  const prefix = Buffer.alloc(5);
+  prefix.writeUInt32BE(length, 1);
+  request.resume().end(prefix);
+  const [headers] = await Promise.race([once(request, "trailers"), once(request, "response")]);
+  return Number(headers["grpc-status"]);
 }
 
 // A call that a new SDK adds can change what an older one means, as `exists` did with `read`: decide
@@ -207,12 +224,12 @@ describe("The plugin", () => {
     expect(service.webhooks).toHaveLength(1);
   });
 
-  it("refuses a message that is larger than its limit", async () => {
-    const plugin = await startPlugin({ maxMessageBytes: 1_000 });
+  it("refuses a message of more than 64 MiB when it begins", async () => {
+    const { port } = await startPlugin();
+    const limit = 64 * 1024 * 1024;
 
-    const error = await errorOf(plugin.check({ ...inputs, url: "x".repeat(1_000) }));
-
-    expect(error).toMatchObject({ code: status.RESOURCE_EXHAUSTED });
+    expect(await statusAfterPrefix(port, limit + 1)).toBe(status.RESOURCE_EXHAUSTED);
+    expect(await statusAfterPrefix(port, limit)).not.toBe(status.RESOURCE_EXHAUSTED);
   });
 
   it("sends no further request after Cancel", async () => {
@@ -364,6 +381,15 @@ describe("A webhook of the plugin", () => {
     expect(plugin.lines).toMatchObject([{ urn, severity: WARNING }]);
   });
 
+  it("is read, and not imported, when its inputs alone have the text of the dynamic provider", async () => {
+    const { plugin, service } = await startConfigured();
+    const state = { ...inputs, baseUrl: service.baseUrl, secret: "whsec_1" };
+
+    const read = await plugin.read("99", state, { ...inputs, ...text });
+
+    expect(read).toMatchObject({ id: "99", props: { url: inputs.url } });
+  });
+
   it("keeps the text of the dynamic provider in its inputs when read, for a move to that provider", async () => {
     const { plugin, service } = await startConfigured();
     const state = { ...inputs, ...text, baseUrl: service.baseUrl, secret: "whsec_1" };
@@ -436,6 +462,13 @@ describe("An import by the plugin", () => {
     expect(kindOf(error)).toBe("unchanged");
     expect(error.message).toContain("StackReference");
     expect(requests).toEqual([]);
+  });
+
+  it("is a read of a resource whose name only holds what marks a question", async () => {
+    const { plugin } = await startDescribed();
+    const { read } = operationsOf(plugin.call, urn.replace(/[^:]+$/, "my__exists__1"));
+
+    expect(await read("2", {})).toMatchObject({ id: "2" });
   });
 
   it("is no read that asks whether a webhook exists: it is refused, and a deletion is sent", async () => {

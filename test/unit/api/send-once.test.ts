@@ -138,24 +138,30 @@ describe("The HTTP sender", () => {
 const noTimeout = { connection: "keep-alive" };
 const anHour = { ...noTimeout, "keep-alive": "timeout=3600" };
 
-it.each<[string, headers: Record<string, string>]>([
-  ["the service announces no timeout", noTimeout],
-  ["the service announces a timeout of an hour", anHour],
-])("An idle connection is reused for half a second when %s", async (_case, headers) => {
-  await using server = await startServer({ headers });
-  const send = senderWith(10);
+it.each<[string, headers: Record<string, string>, isProxied: boolean]>([
+  ["the service announces no timeout", noTimeout, false],
+  ["the service announces a timeout of an hour", anHour, false],
+  ["a proxy connects it to the service", anHour, true],
+])("An idle connection is reused for half a second when %s", async (_case, headers, isProxied) => {
+  await using server = await startTlsServer({ isTrusted: true }, { headers });
+  await using proxy = await startProxy(server.url);
+  proxy.open();
+  vi.stubEnv("HTTPS_PROXY", proxy.url);
+  const sender = senderWith(10);
+  const send = () => sender(post(isProxied ? remoteUrl : server.url));
   onTestFinished(() => void vi.useRealTimers());
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 
-  await send(post(server.url));
+  await send();
   await vi.advanceTimersByTimeAsync(499);
-  await send(post(server.url));
+  await send();
   const connectionsAfter499Ms = server.connections();
   await vi.advanceTimersByTimeAsync(500);
-  await send(post(server.url));
+  await send();
 
   expect(connectionsAfter499Ms).toBe(1);
   expect(server.connections()).toBe(2);
+  expect(proxy.heads).toHaveLength(isProxied ? 2 : 0);
 });
 
 const hosts = ["127.0.0.1", "localhost", "other.example.test"];
@@ -397,6 +403,24 @@ describe("A request that was sent", () => {
 
     expect(outcome).toEqual({ kind: "noResponse", cause: "timeout" });
     expect(server.requests).toHaveLength(1);
+  });
+
+  it("is awaited for more than 300 s if timeoutSeconds is longer", async () => {
+    const arrived = Promise.withResolvers<Socket>();
+    await using server = await startRawServer(arrived.resolve);
+
+    const attempt = senderWith(600)(post(server.url));
+    const socket = await arrived.promise;
+    for (const part of [head, "0123456789"]) {
+      // The first tick starts the timeouts of undici, for the headers and for the body.
+      clockOfUndici.tick();
+      clockOfUndici.tick(301_000);
+      await new Promise(setImmediate);
+      socket.write(part);
+      await new Promise(setImmediate);
+    }
+
+    expect(await attempt).toMatchObject({ kind: "response", body: "0123456789" });
   });
 
   it.each<[string, (socket: Socket) => unknown]>([

@@ -192,6 +192,7 @@ it.each<[body: string, secrets: readonly string[]]>([
   ["POST /hooks?secret=abc-1&x=2 failed", ["abc-1"]],
   ["POST /hooks?client_secret%3Dabc-1 failed", ["abc-1"]],
   ['{"secrets":["abc-1"],"secret_key":"def-2"}', ["abc-1", "def-2"]],
+  ['{"secretAccessKey":"abc-1"}', ["abc-1"]],
   ["Webhook { id: 7, secret: 'abc-1' }", ["abc-1"]],
   ["Webhook(id=7, secret='abc-1')", ["abc-1"]],
   ['#<Webhook id: 7, secret: "abc-1">', ["abc-1"]],

@@ -2,6 +2,8 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Send } from "../../../src/api/transport.ts";
 import { withheldText } from "../../../src/common/redaction.ts";
 import { EngineMonitor } from "../../../src/provider/command/engine-monitor.ts";
+import { parseStateEntry } from "../../../src/provider/rules/state.ts";
+import { WebhookProvider } from "../../../src/provider/webhook-provider.ts";
 import {
   errorBody,
   listed,
@@ -268,6 +270,20 @@ describe("A creation that has failed before in this command", () => {
     expect(errors).toMatchObject([{ kind: "unchanged" }, { kind: "unchanged" }]);
     expect(send).toHaveBeenCalledTimes(sent);
   });
+});
+
+it("All operations of an account share one transport, and so its connections and its pause", async () => {
+  const open = vi.fn(() => stubTransport(async () => endedWith(response(400))));
+  const environment = { DBWEBHOOKS_BASE_URL: "https://a.example", DBWEBHOOKS_API_KEY: "key" };
+  const source = { get: () => undefined, isExplicit: () => false, environment };
+  const provider = new WebhookProvider(source, new EngineMonitor(undefined, () => {}), open);
+  const options = { notify: () => undefined };
+  const stored = parseStateEntry("17", someState({ baseUrl: "https://a.example" }));
+
+  await errorOf(provider.create({ inputs: someArgs() }, options));
+  await errorOf(provider.delete(stored, options));
+
+  expect(open).toHaveBeenCalledOnce();
 });
 
 describe("A creation for which the service returns a webhook that the provider knows", () => {

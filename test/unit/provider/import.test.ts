@@ -48,6 +48,12 @@ describe("An import", () => {
     expect((await run.import("17")).props.secret).toEqual(wrapped(secret));
   });
 
+  it("keeps white space around the secret, which may belong to it", async () => {
+    const run = await startImport({ 17: { ...described, secret: ` ${secret} ` } });
+
+    expect((await run.import("17")).props.secret).toEqual(wrapped(` ${secret} `));
+  });
+
   it("takes the webhook of its number among several", async () => {
     const run = await startImport({
       17: { ...described, secret: "whsec_a" },

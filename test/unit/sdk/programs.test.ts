@@ -172,7 +172,14 @@ describe.each([dynamicProvider, nativeProvider])("A Webhook of $name", (row) => 
   it("has the aliases of the program, and each also with the type of the other provider", async () => {
     const [urn, parent] = ["urn:pulumi:dev::app::my:index:Type::old", "urn:parent"];
     const typed = { type: "my:index:Type" };
-    const aliases = [{ name: "old" }, { parent }, { name: "root", parent: undefined }, typed];
+    const elsewhere = { project: "shop", stack: "dev" };
+    const aliases = [
+      { name: "old" },
+      { parent },
+      { name: "root", parent: undefined },
+      elsewhere,
+      typed,
+    ];
     const outputs = [urn, pulumi.output(`${urn}er`), Promise.resolve({ name: "unknown" })];
 
     await resolved(new Webhook("orders", args, { aliases: [...aliases, ...outputs] as never }).id);
@@ -182,6 +189,7 @@ describe.each([dynamicProvider, nativeProvider])("A Webhook of $name", (row) => 
       { name: "old" },
       { parenturn: parent },
       { name: "root", noparent: true },
+      elsewhere,
       typed,
       urn,
       `${urn}er`,
@@ -190,6 +198,7 @@ describe.each([dynamicProvider, nativeProvider])("A Webhook of $name", (row) => 
       { name: "old", ...other },
       { parenturn: parent, ...other },
       { name: "root", noparent: true, ...other },
+      { ...elsewhere, ...other },
     ]);
   });
 
