@@ -40,7 +40,10 @@ export function openPools(timeoutMs: number): (url: URL) => Dispatcher | undefin
   const proxied = openProxyAgent({
     ...options,
     // undici does not pass the options on to the connections to a proxy.
-    clientFactory: (origin, given) => new Pool(origin, { ...given, useMilo: options.useMilo }),
+    clientFactory: (origin, given) => {
+      const { maxHeaderSize, useMilo } = options;
+      return new Pool(origin, { ...given, maxHeaderSize, useMilo });
+    },
     // undici does not use `connect` for the connections to a proxy and through it.
     connectTimeout: timeoutMs,
     proxyTls: { ...connection, allowH2: false },
@@ -57,10 +60,10 @@ export function openPools(timeoutMs: number): (url: URL) => Dispatcher | undefin
  * about an invalid URL: its property `input` contains the proxy password.
  */
 function openProxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher | undefined {
-  // The same precedence as in undici, whose support of SOCKS is experimental: Node.js warns of it.
+  // What undici uses for https. Its support of SOCKS is experimental: Node.js warns of it.
   const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY } = process.env;
-  const proxyUrls = [http_proxy ?? HTTP_PROXY, https_proxy ?? HTTPS_PROXY];
-  if (proxyUrls.some((url = "") => URL.parse(url)?.protocol.startsWith("socks"))) {
+  const proxyUrl = (https_proxy ?? HTTPS_PROXY) || (http_proxy ?? HTTP_PROXY);
+  if (URL.parse(proxyUrl ?? "")?.protocol.startsWith("socks")) {
     return undefined;
   }
   try {

@@ -89,7 +89,7 @@ function isListedText(value: unknown): boolean {
 
 /**
  * Returns the tables of a webhook as one text, `undefined` for all tables. No program can declare
- * several tables: joined, they differ from every argument and can be shown. An empty list counts as
+ * several tables: joined, they differ from the id of one and can be shown. An empty list counts as
  * no table, because an update could not end a difference from it.
  */
 function tableIdOf(tableIds: readonly string[] | null): string | undefined {

@@ -192,16 +192,17 @@ it.each([
   expect(warn).not.toHaveBeenCalled();
 });
 
-it("A variable of a SOCKS proxy does not count beside one in lower case", async () => {
-  await using server = await startServer({ body: "through the proxy" });
-  vi.stubEnv("HTTP_PROXY", "socks5://127.0.0.1:1080");
+it.each([
+  { used: "https_proxy", unused: "HTTPS_PROXY" },
+  { used: "HTTPS_PROXY", unused: "http_proxy" },
+])("A SOCKS proxy in $unused does not count beside $used", async ({ used, unused }) => {
+  await using server = await startTlsServer({ isTrusted: true }, { body: "through the proxy" });
   await using proxy = await startProxy(server.url);
   proxy.open();
-  vi.stubEnv("http_proxy", proxy.url);
+  vi.stubEnv(used, proxy.url);
+  vi.stubEnv(unused, "socks5://127.0.0.1:1080");
 
-  const outcome = await sendOnce("http://tables.example.test");
-
-  expect(outcome).toMatchObject({ body: "through the proxy" });
+  expect(await sendOnce(remoteUrl)).toMatchObject({ body: "through the proxy" });
 });
 
 describe("What speaks no HTTP", () => {
@@ -227,7 +228,8 @@ describe("What speaks no HTTP", () => {
 it.each([403, 407])(
   "A proxy prevents a request if it responds to CONNECT with %s",
   async (statusCode) => {
-    const head = `HTTP/1.1 ${statusCode} No\r\ncontent-length: 0\r\n\r\n`;
+    const policy = "x".repeat(60 * 1024);
+    const head = `HTTP/1.1 ${statusCode} No\r\nx-policy: ${policy}\r\ncontent-length: 0\r\n\r\n`;
     await using proxy = await startRawServer((socket) => socket.end(head));
     vi.stubEnv("HTTPS_PROXY", proxy.url);
 
