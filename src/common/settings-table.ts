@@ -86,7 +86,7 @@ export function validateSetting(name: SettingName, value: unknown): readonly str
       "must be text: put it in quotes; in YAML, write fn::toJSON around a configuration value",
     ];
   }
-  // A list of one number has the text of a number.
+  // A list of one number has the text of a number. No rule accepts an empty text.
   const isScalar = ["string", "number", "boolean"].includes(typeof value);
   return validate(isScalar ? String(value) : "");
 }

@@ -15,8 +15,8 @@ const defaultNameProblem =
   "Pulumi uses this name for its default provider, so the two could not be told apart; choose another name";
 
 /**
- * Returns the arguments of a `Provider` as Pulumi's engine expects them: as text, and the API key
- * as a secret. The value of an Output may not be valid: it stays as it is, for a check to refuse.
+ * Returns the arguments of a `Provider` as Pulumi's engine expects them: numbers and flags as text,
+ * and the API key as a secret. Plain values are valid; that of an Output may be any other value.
  *
  * @throws RunError for a name that Pulumi gives to default providers, for arguments that do not
  * exist, and for every plain value that is not valid, all in one error: Pulumi would store and show
@@ -65,7 +65,11 @@ function forEachSetting<Value>(read: (setting: SettingName) => Value): Record<Se
   return Object.fromEntries(entries) as Record<SettingName, Value>;
 }
 
-/** Returns a number or a Boolean value as text, as in Pulumi's generated SDKs. */
+/**
+ * Returns a number or a flag as text, as in Pulumi's generated SDKs. A function becomes text too:
+ * Pulumi would drop it, and no check could refuse it.
+ */
 function textOf(value: unknown): unknown {
-  return ["number", "boolean"].includes(typeof value) ? String(value) : (value ?? undefined);
+  const isPrimitive = ["number", "boolean", "function"].includes(typeof value);
+  return isPrimitive ? String(value) : (value ?? undefined);
 }

@@ -427,6 +427,7 @@ const invalidOutputs: readonly (readonly [setting: string, given: unknown])[] = 
   ["baseUrl", Promise.resolve("https://user:password-token@example.com")],
   ["retrySeconds", pulumi.output(-1)],
   ["timeoutSeconds", pulumi.output([20])],
+  ["listing", pulumi.output(Promise.resolve(() => false))],
 ];
 
 it.each(invalidOutputs)(
