@@ -83,7 +83,8 @@ function parse(args: readonly string[]) {
   if (!(port <= 65_535)) {
     throw new Error("--port must be a number from 0 to 65535.");
   }
-  if (values["deliver-to"] !== undefined && !URL.canParse(values["deliver-to"])) {
+  const { "deliver-to": deliverTo } = values;
+  if (deliverTo !== undefined && !/^https?:$/.test(URL.parse(deliverTo)?.protocol ?? "")) {
     throw new Error("--deliver-to must be an origin, such as http://127.0.0.1:3000.");
   }
   return { ...values, port };

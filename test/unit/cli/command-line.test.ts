@@ -37,6 +37,7 @@ it.each([
   { line: "serve --port 65536", message: "--port must" },
   { line: "serve --port=", message: "--port must" },
   { line: "serve --deliver-to 127.0.0.1:3000", message: "--deliver-to must" },
+  { line: "serve --deliver-to localhost:3000", message: "--deliver-to must" },
 ])("An invalid command exits with 2 and shows no key: $line", async ({ line, message }) => {
   const { exitCode, stderr } = await run(line);
 
