@@ -48,13 +48,13 @@ it.each([javascriptProgram, yamlProgram])(
 
 async function playMistakes(stack: TestStack): Promise<void> {
   const { service, declare, up, start } = stack;
-  const numbersIn = (...databaseIds: readonly string[]) =>
+  const idsIn = (...databaseIds: readonly string[]) =>
     service.webhooks
       .filter(({ databaseId }) => databaseIds.includes(databaseId))
       .map(({ id }) => id);
   await declare(before);
   await up();
-  const numbersBefore = numbersIn("onePerUrl", "repeated", "pair");
+  const idsBefore = idsIn("onePerUrl", "repeated", "pair");
   await declare(withMistakes);
   const running = start(["up", ...noPromptFlags, "--continue-on-error"]);
   // A failed resource ends a JavaScript program, so none fails before all creations are in flight.
@@ -88,13 +88,13 @@ async function playMistakes(stack: TestStack): Promise<void> {
   expect(errorsIn("pair")).toContainEqual(["Two resources have one webhook", "unchanged"]);
   expect(requests.filter(isDelete)).toEqual([]);
 
-  // It has the number of a.
+  // It has the id of a.
   await removeFromState(stack, "c");
   await declare(corrected);
   const sent = (await up()).requests.map(({ method, databaseId }) => `${method} ${databaseId}`);
   expect(sent.toSorted()).toEqual(
     ["DELETE full", "POST full", "DELETE onePerUrl", "POST onePerUrl"].toSorted(),
   );
-  expect(numbersIn("repeated", "pair").every((id) => numbersBefore.includes(id))).toBe(true);
+  expect(idsIn("repeated", "pair").every((id) => idsBefore.includes(id))).toBe(true);
   await expectAgreement(stack, service);
 }

@@ -22,7 +22,7 @@ it("The plugin imports described webhooks without a request, and deletes none th
 
 async function playImports(stack: TestStack): Promise<void> {
   const { service, declare, directory } = stack;
-  /** What DBWEBHOOKS_IMPORT holds, by number. */
+  /** What DBWEBHOOKS_IMPORT holds, by id. */
   const described: Record<string, unknown> = {};
   let printed = "";
   const run = async (...command: string[]) => {

@@ -4,7 +4,7 @@ import type { StubResponse } from "./http-server.ts";
 export const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";
 export const secret = "whsec_5tGq8LrN3cVbYx0KdJfHs2Mu";
 /** The serialized provider that Pulumi stores with every dynamic resource. */
-export const providerText = "the text of the provider";
+export const someProviderText = "the text of the provider";
 
 /** The placeholders that Pulumi passes for values that are not known yet, by type. */
 export const unknownMarkers = {
@@ -38,7 +38,7 @@ export function someState(changes: Properties = {}): Properties {
     ...someArgs(),
     baseUrl: "https://tables.example.com",
     secret,
-    __provider: providerText,
+    __provider: someProviderText,
     ...changes,
   };
 }

@@ -62,7 +62,7 @@ export async function run({ pulumi }: TestStack, ...command: string[]) {
   return { exitCode, output, methods: methodsOf(requests).toSorted() };
 }
 
-/** What a move must not change: the numbers in the state, and the secrets among the outputs. */
+/** What a move must not change: the ids in the state, and the secrets among the outputs. */
 export async function identitiesIn(stack: TestStack, names: readonly string[]) {
   const [stored, outputs] = [await stack.storedWebhooks(), await stack.outputs()];
   return names.map((name) => [name, stored[name]?.id, outputs[`${name}Secret`]]);

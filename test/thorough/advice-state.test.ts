@@ -27,9 +27,9 @@ const listing = { DBWEBHOOKS_LISTING: "true" };
 const withUrl = (name: string) => ({ args: { url: `https://example.com/${name}` } });
 const webhooks: Webhooks = { orders: withUrl("orders"), invoices: withUrl("invoices") };
 
-/** Starts a local service whose first webhook has the number 1. */
+/** Starts a local service whose first webhook has the id 1. */
 function startNumberingFromOne(port = 0): Promise<LocalService> {
-  // The local service numbers from the time of its start, so this one starts at the time 0.
+  // The ids of the local service begin with the time of its start, so this one starts at the time 0.
   const now = vi.spyOn(performance, "now").mockReturnValue(-performance.timeOrigin);
   try {
     return startLocalService({ listing: true, port });
@@ -54,7 +54,7 @@ it.each<{ way: string; program: Program; remove: (stack: TestStack) => Promise<u
     remove: (stack) => stack.pulumi(["refresh", ...noPromptFlags], listing),
   },
 ])(
-  "A service that restarts its numbers has each webhook of $program.name once after $way",
+  "A service that begins its ids again has each webhook of $program.name once after $way",
   async ({ program, remove }) => {
     await withStack(
       async (stack) => {
@@ -206,7 +206,7 @@ it("A change that is undone at the service is no difference after a refresh", as
   );
 });
 
-it("A service that uses a number twice ends in doubt, and the page's three steps end that", async () => {
+it("A service that uses an id twice ends in doubt, and the page's three steps end that", async () => {
   await withStack(
     async (stack) => {
       const { service, declare, up, pulumi } = stack;

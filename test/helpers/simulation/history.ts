@@ -57,14 +57,14 @@ export class History {
     return this.#time;
   }
 
-  /** Records that the provider meets the number of a webhook. Returns the time. */
+  /** Records that the provider meets the id of a webhook. Returns the time. */
   meet(id: string): number {
     const at = this.now();
     this.#met.push({ at, id });
     return at;
   }
 
-  /** Whether the provider has met a number before this time. */
+  /** Whether the provider has met an id before this time. */
   hasMet(id: string, before: number): boolean {
     return this.#met.some((one) => one.id === id && one.at < before);
   }

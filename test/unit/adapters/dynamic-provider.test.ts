@@ -3,9 +3,9 @@ import * as provider from "../../../src/adapters/dynamic.ts";
 import {
   listed,
   listOf,
-  providerText,
   secret,
   someArgs,
+  someProviderText,
   someState,
   wrapped,
 } from "../../helpers/builders.ts";
@@ -18,7 +18,7 @@ import { configure } from "../../helpers/provider.ts";
 // The dynamic adapter translates Pulumi's types, and removes or adds `__provider`, the serialized
 // provider.
 
-const withProviderText = (properties: object) => ({ ...properties, __provider: providerText });
+const withProviderText = (properties: object) => ({ ...properties, __provider: someProviderText });
 
 describe("The dynamic provider's check", () => {
   it("returns the arguments without the serialized provider", async () => {

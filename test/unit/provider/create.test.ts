@@ -320,7 +320,7 @@ describe("A creation for which the service returns a webhook that the provider k
     expect(provider.methods().slice(sent)).toEqual(["POST"]);
   });
 
-  it("names the number alone when the secret is unusable too, because the number is what is wrong", async () => {
+  it("names the id alone when the secret is unusable too, because the id is what is wrong", async () => {
     const { create, diff, state } = await startWithService(createdUnusable);
     await diff("17", state, someArgs());
 

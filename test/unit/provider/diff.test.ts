@@ -108,7 +108,7 @@ describe("A comparison", () => {
     expect(lines).toEqual([warningOf("url\\."), warningOf("url, tableId\\.")]);
   });
 
-  it("warns of each webhook, also of two with the same number in two databases", async () => {
+  it("warns of each webhook, also of two with the same id in two databases", async () => {
     const { diff, lines } = startProvider();
     const url = "https://b.example";
 

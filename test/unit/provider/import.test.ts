@@ -54,7 +54,7 @@ describe("An import", () => {
     expect((await run.import("17")).props.secret).toEqual(wrapped(` ${secret} `));
   });
 
-  it("takes the webhook of its number among several", async () => {
+  it("takes the webhook of its id among several", async () => {
     const run = await startImport({
       17: { ...described, secret: "whsec_a" },
       18: { ...described, databaseId: "base_other", secret: "whsec_b" },
@@ -125,7 +125,7 @@ describe("An import", () => {
   });
 
   it.each(["base_abc123/17", "017", "orders", "", "1e3"])(
-    "is refused if its id is no number of a webhook: %j",
+    "is refused if its id is not that of a webhook: %j",
     async (id) => {
       const { import: importWebhook } = await startImport({ [id]: described });
 

@@ -72,7 +72,7 @@ describe("A deletion is not sent", () => {
       "imported and then compared",
       async ({ importWebhook, compare }) => [await importWebhook(), await compare(second)],
     ],
-    // Pulumi compares nothing that --replace names, so the number is not known from the state.
+    // Pulumi compares nothing that --replace names, so the id is not known from the state.
     ["created, as in a forced replacement", ({ create }) => create(someArgs())],
   ])("and counts as done, with a warning, when this command has %s the webhook", async (_, act) => {
     const run = await startRun(17);

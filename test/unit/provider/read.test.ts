@@ -191,7 +191,7 @@ describe("A refresh with listing", () => {
 
       expect(error).toMatchObject({ kind: "unchanged" });
       expect(error.message).toContain(otherBaseUrl);
-      // Two databases can use one number.
+      // Two databases can use one id.
       expect(error.message).toContain("webhook 17 of database base_abc123");
       expect(provider.methods()).toEqual([]);
     },
@@ -199,7 +199,7 @@ describe("A refresh with listing", () => {
 });
 
 it.each([{ listing: "true" }, { listing: "false" }])(
-  "A refresh of an entry whose id is no number sends nothing, keeps the state and warns, with %j",
+  "A refresh of an entry whose id is not that of a webhook sends nothing, keeps the state and warns, with %j",
   async (settings) => {
     const { read, state, lines, methods } = await startListing(listOf(), settings);
 
