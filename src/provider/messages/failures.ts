@@ -40,7 +40,7 @@ const kindsWithInvalidSettings = {
 /** A webhook with the same url may be one that somebody else uses, or that a stack has given up. */
 const deleteOnlyNewAdvice = sentences(
   `Delete it only if it is new: with a higher id than those that you knew, and the arguments of this creation.`,
-  `One that was there before stays: import it, or declare another url.`,
+  `Keep a webhook that was there before: import it, or declare another url.`,
 );
 
 const twoResourcesAdvice = sentences(
@@ -76,7 +76,7 @@ export const failures = {
       `The default provider has one base URL and one key, so it could not delete the webhook there.`,
       `First set baseUrl and apiKey back to the base URL in the state and its key, and run "pulumi up".`,
       `Then declare a Provider for the other service.`,
-      `If the same service has a new base URL, change it in the state instead, as the page says.`,
+      `If the same service has a new base URL, change it in the state instead.`,
     ),
     heading: "The base URL has changed",
   }),
