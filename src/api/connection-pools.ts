@@ -15,7 +15,7 @@ const maxIdleMs = 500;
  */
 export function openPools(timeoutMs: number): (url: URL) => Dispatcher | undefined {
   const connection = {
-    // NODE_TLS_REJECT_UNAUTHORIZED must not send the API key to a host that has not proved its name.
+    // NODE_TLS_REJECT_UNAUTHORIZED must not send the key to a host that has not proved its name.
     rejectUnauthorized: true,
     // Node.js gives up an address of a host after 250 ms, which a far host can need. As a part of
     // the timeout, it leaves time for the next addresses.
@@ -56,7 +56,7 @@ export function openPools(timeoutMs: number): (url: URL) => Dispatcher | undefin
 }
 
 /**
- * Returns `undefined` if the environment names no HTTP proxy, but something else. Swallows the error
+ * Returns `undefined` if the environment names something else as an HTTP proxy. Swallows the error
  * about an invalid URL: its property `input` contains the proxy password.
  */
 function openProxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher | undefined {

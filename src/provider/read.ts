@@ -31,8 +31,8 @@ export interface ReadResult {
 export const readOperation = (
   refreshLists: RefreshLists,
 ): AccountOperation<StateEntry, ReadResult> => ({
-  // It fails with invalid settings: with --run-program, Pulumi runs no check, and stores the provider
-  // with which a refresh succeeds.
+  // It fails with invalid settings: with --run-program, Pulumi runs no check, and stores the
+  // provider with which a refresh succeeds.
   kind: "read",
   name: ({ id, state }) => `Read ${nameOfWebhook(id, state.databaseId)}`,
   sensitive: ({ props }) => ({ properties: props }),
@@ -59,8 +59,8 @@ export const readOperation = (
 
 /**
  * Looks a webhook up in the list of its database, because the API does not describe how to read one
- * (docs/api/README.md#other-operations). Warns of differences from the state and of a switched-off webhook. A failed lookup finds no
- * drift.
+ * (docs/api/README.md#other-operations). Warns of differences from the state and of a switched-off
+ * webhook. A failed lookup finds no drift.
  *
  * @returns `"absent"` if the service no longer has the webhook.
  */

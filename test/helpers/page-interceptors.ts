@@ -1,7 +1,7 @@
 import type { LocalService } from "pulumi-dbwebhooks/local-service";
 
-// The interceptors of docs/local-service.md. A test holds that the page shows them as they are here,
-// where tsc checks them.
+// The interceptors of docs/local-service.md. A test holds that the page shows them as they stand
+// here, where tsc checks them.
 
 /** Returns the requests that are recorded. */
 export function record(service: LocalService): string[] {

@@ -29,7 +29,7 @@ const webhooks: Webhooks = { orders: withUrl("orders"), invoices: withUrl("invoi
 
 /** Starts a local service whose first webhook has the id 1. */
 function startNumberingFromOne(port = 0): Promise<LocalService> {
-  // The ids of the local service begin with the time of its start, so this one starts at the time 0.
+  // The ids of the local service begin with the time of its start, so this one starts at time 0.
   const now = vi.spyOn(performance, "now").mockReturnValue(-performance.timeOrigin);
   try {
     return startLocalService({ listing: true, port });
