@@ -23,6 +23,9 @@ export interface StubResponse {
 export const startServer = (...responses: readonly StubResponse[]) =>
   serve(http.createServer(), responses);
 
+// A key takes a tenth of a second or more, and a process that trusts a certificate trusts its key.
+const identities: Partial<Record<"trusted" | "untrusted", { key: string; cert: string }>> = {};
+
 /**
  * Starts such a service with TLS, for `tables.example.test`, 127.0.0.1 and 192.0.2.1. It is
  * also a proxy to itself. `isTrusted` is for this process.
@@ -31,7 +34,9 @@ export async function startTlsServer(
   { isTrusted }: { readonly isTrusted: boolean },
   ...responses: readonly StubResponse[]
 ) {
-  const { key, cert } = selfSignedCertificate();
+  const name = isTrusted ? "trusted" : "untrusted";
+  identities[name] ??= selfSignedCertificate();
+  const { key, cert } = identities[name];
   if (isTrusted) {
     setDefaultCACertificates([cert]);
   }
