@@ -80,12 +80,16 @@ async function findDrift(
       return "absent";
     }
     // A refresh that could look up nothing must not look like one that found no drift.
-    const line = notLookedUpText(
-      databaseId,
-      call && callText(context, call),
-      call && adviceFor(context, call),
-    );
-    reporter.warnOnce(line, `list of ${databaseId}`);
+    const key = `list of ${databaseId}`;
+    // The text parses the list, which can be large, and all webhooks of the database share it.
+    if (!reporter.hasShown(key)) {
+      const line = notLookedUpText(
+        databaseId,
+        call && callText(context, call),
+        call && adviceFor(context, call),
+      );
+      reporter.warnOnce(line, key);
+    }
     return {};
   }
   const drift = driftOf(webhook, state);

@@ -50,13 +50,18 @@ export class Reporter {
     this.notify(line, "warning");
   }
 
+  /** Whether a line with this key was shown, so that its text need not be made again. */
+  hasShown(key: string): boolean {
+    return this.#shown.has(key);
+  }
+
   /**
    * Shows a line, but only once per command: Pulumi calls an operation several times.
    *
    * @param key Tells lines apart.
    */
   notifyOnce(line: string, key = line, severity: Severity = "info"): void {
-    if (!this.#shown.has(key)) {
+    if (!this.hasShown(key)) {
       this.#shown.add(key);
       this.notify(line, severity);
     }
