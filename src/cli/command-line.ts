@@ -76,14 +76,17 @@ function parse(args: readonly string[]) {
   if (args.length === 0) {
     throw new Error(help.trimEnd());
   }
-  if (!values.help && !values.version && positionals.join(" ") !== "serve") {
+  const { help: isHelp, version: isVersion, "deliver-to": deliverTo } = values;
+  const port = /^\d+$/.test(values.port) ? Number(values.port) : Number.NaN;
+  if (isHelp || isVersion) {
+    return { ...values, port };
+  }
+  if (positionals.join(" ") !== "serve") {
     throw new Error('Expected "serve" and its options, and no other argument.');
   }
-  const port = /^\d+$/.test(values.port) ? Number(values.port) : Number.NaN;
   if (!(port <= 65_535)) {
     throw new Error("--port must be a number from 0 to 65535.");
   }
-  const { "deliver-to": deliverTo } = values;
   if (deliverTo !== undefined && !/^https?:$/.test(URL.parse(deliverTo)?.protocol ?? "")) {
     throw new Error("--deliver-to must be an origin, such as http://127.0.0.1:3000.");
   }

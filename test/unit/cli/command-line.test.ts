@@ -46,13 +46,16 @@ it.each([
   expect(stderr).not.toContain("sk_live");
 });
 
-it.each(["--help", "serve --help"])("%s names every option and exits with 0", async (line) => {
-  const { exitCode, stdout } = await run(line);
+it.each(["--help", "serve --help", "serve --port x --deliver-to x --help"])(
+  "%s names every option and exits with 0",
+  async (line) => {
+    const { exitCode, stdout } = await run(line);
 
-  expect(exitCode).toBeUndefined();
-  expect(stdout).toBe(help);
-  expect(stdout.match(/(?<=^ +--)[\w-]+/gm)).toEqual(Object.keys(options));
-});
+    expect(exitCode).toBeUndefined();
+    expect(stdout).toBe(help);
+    expect(stdout.match(/(?<=^ +--)[\w-]+/gm)).toEqual(Object.keys(options));
+  },
+);
 
 it("The option --version shows the version", async () => {
   expect((await run("--version")).stdout).toBe(`${version}\n`);
