@@ -1,26 +1,32 @@
-// What a response of any status can hold. Without zod, which is loaded only with the first request.
+// The error in a response of any status. Without zod, which is loaded only with the first request.
 import { parseJson } from "../common/json.js";
 
-/** The error of the service: its code, and its message if it has one. */
-export interface ErrorEnvelope {
-  readonly code: string;
-  readonly message: string;
-}
-
-/** Reads the service's error envelope. Source: docs/api/README.md#errors. */
-export function parseErrorEnvelope(body: string | undefined): ErrorEnvelope | undefined {
-  const { error } = (parseJson(body ?? "") ?? {}) as { error?: unknown };
-  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
-  return typeof code === "string"
-    ? { code, message: typeof message === "string" ? message : "" }
-    : undefined;
+/**
+ * Returns the code of the service's error; `undefined` for a body that is none of its errors.
+ * Source: docs/api/README.md#errors.
+ */
+export function errorCodeOf(body: string | undefined): string | undefined {
+  const { code } = errorIn(fieldsIn(body));
+  return typeof code === "string" ? code : undefined;
 }
 
 /**
- * Returns the message of a body without an error envelope, such as that of `{ success: false,
- * message }`.
+ * Returns the reason that a body gives: the message of an error, an error or a message by itself,
+ * or the detail of a problem (RFC 9457).
  */
-export function messageInBody(body: string | undefined): string {
-  const { message } = (parseJson(body ?? "") ?? {}) as { message?: unknown };
-  return typeof message === "string" ? message : "";
+export function errorMessageOf(body: string | undefined): string {
+  const fields = fieldsIn(body);
+  const { error, message, detail } = fields;
+  const reasons = [errorIn(fields).message, error, message, detail];
+  return reasons.filter((reason) => typeof reason === "string").find(Boolean) ?? "";
 }
+
+function errorIn({ error }: Fields): Fields {
+  return (error ?? {}) as Fields;
+}
+
+function fieldsIn(body = ""): Fields {
+  return (parseJson(body) ?? {}) as Fields;
+}
+
+type Fields = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 // What the outcome of a request means: the only list of status codes. Retries, doubts and advice
 // read the class of an outcome and its facts.
 
-import { parseErrorEnvelope } from "./error-body.js";
+import { errorCodeOf } from "./error-body.js";
 import type { HttpFailure, HttpOutcome, HttpResponse } from "./send-once.js";
 
 /** What follows from the class of an outcome. */
@@ -73,11 +73,11 @@ export function factsOf(outcome: HttpOutcome): ClassFacts {
 }
 
 export function classOfResponse({ statusCode, retryAfterMs, body }: HttpResponse): ResponseClass {
-  if (statusCode === 404 && parseErrorEnvelope(body)?.code === "NOT_FOUND") {
+  if (statusCode === 404 && errorCodeOf(body) === "NOT_FOUND") {
     return "notFound";
   }
   // Without the error of the service, a proxy may have sent it after a timeout of its backend.
-  if (statusCode === 503 && retryAfterMs !== undefined && parseErrorEnvelope(body) !== undefined) {
+  if (statusCode === 503 && retryAfterMs !== undefined && errorCodeOf(body) !== undefined) {
     return "throttled";
   }
   return classOfStatus(statusCode);

@@ -1,7 +1,7 @@
 // The next step after a failed request: one that fits the response, whatever the program was
 // before.
 import type { EndedCall } from "../../api/client.js";
-import { parseErrorEnvelope } from "../../api/error-body.js";
+import { errorCodeOf } from "../../api/error-body.js";
 import { classOfResponse, isRedirection, type ResponseClass } from "../../api/response-class.js";
 import type { HttpRequest, HttpResponse } from "../../api/send-once.js";
 import { settingCommand, settingsTable } from "../../common/settings-table.js";
@@ -115,7 +115,7 @@ function deniedAdvice(
   _call: EndedCall,
   { body }: HttpResponse,
 ): Advice {
-  if (parseErrorEnvelope(body) === undefined) {
+  if (errorCodeOf(body) === undefined) {
     return step(
       `This is not an error of the API: a firewall or a proxy in between may have refused the request.`,
       `Check the network, HTTPS_PROXY and ${nameOfSetting(settings, "baseUrl")}.`,

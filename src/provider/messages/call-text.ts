@@ -1,6 +1,6 @@
 // The text of a call: the request, how it ended, and why it was not retried.
 import type { EndedCall, UnusablePart } from "../../api/client.js";
-import { messageInBody, parseErrorEnvelope } from "../../api/error-body.js";
+import { errorCodeOf, errorMessageOf } from "../../api/error-body.js";
 import { maxBodyMebibytes } from "../../api/response-limits.js";
 import { connectionRefusedSeconds, type GiveUpReason } from "../../api/retry-policy.js";
 import type { HttpFailure, HttpResponse } from "../../api/send-once.js";
@@ -40,14 +40,13 @@ function responseText(
   { statusCode, body }: HttpResponse,
   { unusable }: EndedCall,
 ): string {
-  const { code = "", message = messageInBody(body) } = parseErrorEnvelope(body) ?? {};
   const reporter = context.reporter.alsoRedacting({ body });
-  const shownMessage = reporter.redact(message, 200);
+  const message = reporter.redact(errorMessageOf(body), 200);
   return [
     `returned ${statusCode}`,
     unusable && unusablePartText[unusable],
-    reporter.redact(code, 50),
-    shownMessage && `"${shownMessage}"`,
+    reporter.redact(errorCodeOf(body) ?? "", 50),
+    message && `"${message}"`,
   ]
     .filter(Boolean)
     .join(" ");

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { messageInBody, parseErrorEnvelope } from "../../../src/api/error-body.ts";
+import { errorCodeOf, errorMessageOf } from "../../../src/api/error-body.ts";
 import { errorBody } from "../../helpers/builders.ts";
 
 it.each<[body: string, unknown, isEnvelope: boolean]>([
@@ -10,14 +10,21 @@ it.each<[body: string, unknown, isEnvelope: boolean]>([
   ["a list", [], false],
   ["null", null, false],
 ])("A body with %s is one of the API's errors or not", (_case, body, isEnvelope) => {
-  expect(parseErrorEnvelope(JSON.stringify(body)) !== undefined).toBe(isEnvelope);
+  expect(errorCodeOf(JSON.stringify(body)) !== undefined).toBe(isEnvelope);
 });
 
 it.each([
+  ['{"error":{"code":"BAD_REQUEST","message":"No such table"}}', "No such table"],
+  ['{"error":{"message":"No such table"}}', "No such table"],
+  ['{"error":{"code":"BAD_REQUEST"},"message":"No such table"}', "No such table"],
+  ['{"error":"No such table"}', "No such table"],
+  ['{"error":"","message":"No such table"}', "No such table"],
   ['{"success":false,"message":"Webhook is locked"}', "Webhook is locked"],
-  ['{"message":1}', ""],
+  ['{"type":"about:blank","title":"Forbidden","detail":"No such table"}', "No such table"],
+  ['{"message":1,"error":null,"detail":[]}', ""],
   ["null", ""],
+  ["5", ""],
   ["<html>", ""],
-])("The message in the body %s is %j", (body, message) => {
-  expect(messageInBody(body)).toBe(message);
+])("The reason in the body %s is %j", (body, reason) => {
+  expect(errorMessageOf(body)).toBe(reason);
 });
