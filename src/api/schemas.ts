@@ -57,25 +57,21 @@ interface ParsedList {
 
 /**
  * Reads the response to the list operation: every id that it shows, and the webhooks, unless an
- * entry is not usable. The list counts as complete only without any further field, which could be
- * the one of a pagination.
+ * entry is not usable. With a `success` other than `true`, the response is no list. The list counts
+ * as complete only without any further field, which could be the one of a pagination.
  */
 export function parseWebhookList(text: string): ParsedList | undefined {
   const body = parseJson(text);
-  if (!isJsonObject(body) || !Array.isArray(body.webhooks)) {
+  const { webhooks: entries, success = true } = isJsonObject(body) ? body : {};
+  if (!Array.isArray(entries) || success !== true) {
     return undefined;
   }
-  const { webhooks: entries, success = true } = body;
   const ids = entries.map(idOf).filter((id) => id !== undefined);
   const webhooks = entries.flatMap((entry) => listedWebhook.safeParse(entry).data ?? []);
   // Entries with the same id contradict each other.
   const isUsable = webhooks.length === entries.length && new Set(ids).size === entries.length;
-  const hasOtherFields = Object.keys(body).some((name) => !["webhooks", "success"].includes(name));
-  return {
-    ids,
-    webhooks: isUsable ? webhooks : undefined,
-    isComplete: success === true && !hasOtherFields,
-  };
+  const isComplete = Object.keys(body).every((name) => ["webhooks", "success"].includes(name));
+  return { ids, webhooks: isUsable ? webhooks : undefined, isComplete };
 }
 
 /** Reads the response to a deletion. */

@@ -70,16 +70,13 @@ async function confirmAbsence(
     return;
   }
   if (call !== undefined) {
-    switch (classOf(call.outcome)) {
-      case "notFound":
-        throw failed(reporter, failures.listNotFound(settings));
-      // A key that reads the list has access, and a service without a list cannot show whether it
-      // has.
-      case "success":
-      case "unsupported":
-        break;
-      default:
-        throw failed(reporter, failures.notConfirmed(context, call));
+    const responseClass = classOf(call.outcome);
+    if (responseClass === "notFound") {
+      throw failed(reporter, failures.listNotFound(settings));
+    }
+    // A key that reads entries has access, and a service without a list cannot show whether it has.
+    if (call.unusable !== "entries" && responseClass !== "unsupported") {
+      throw failed(reporter, failures.notConfirmed(context, call));
     }
   }
   reporter.warn(absentText(name));

@@ -24,16 +24,17 @@ type WriteAdvice = (context: MessageContext, call: EndedCall, response: HttpResp
 
 /** The advice after each class of responses. */
 const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
-  success: (context, { unusable }) => {
+  success: ({ settings }, { unusable, request }) => {
     switch (unusable) {
       case "success":
-        return refusalAdvice.DELETE(context.settings);
+        return refusalAdvice.DELETE(settings);
       case "entries":
         return step();
       default:
         return step(
-          `This is not a response of the API: a login page, a proxy or another host may have sent it.`,
-          `Check ${nameOfSetting(context.settings, "baseUrl")}.`,
+          `This is not a response of the API: a login page, a firewall, a proxy or another host may have sent it.`,
+          `Check the network and ${nameOfSetting(settings, "baseUrl")}.`,
+          request.method === "DELETE" && goneAdvice,
         );
     }
   },

@@ -54,6 +54,8 @@ const faultWeights = {
   refused: 4,
   unreachable: 2,
   failed: 2,
+  // A firewall responds in place of the service: 202 without a body.
+  intercepted: 2,
   throttled: 2,
   slow: 2,
   // The response to a creation names an existing webhook, or a new one with the id of a deleted

@@ -54,6 +54,9 @@ export class SimulatedService {
     if (fault === "failed") {
       return { outcome: response(500) };
     }
+    if (fault === "intercepted") {
+      return { outcome: { kind: "response", statusCode: 202, body: "" } };
+    }
     if (fault === "denied") {
       return { outcome: response(404, undefined, errorBody("NOT_FOUND")) };
     }

@@ -97,8 +97,7 @@ export class World {
 
   #noteResponse({ method, url }: HttpRequest, outcome: HttpOutcome): void {
     const { history } = this;
-    const statusCode = outcome.kind === "response" ? outcome.statusCode : 0;
-    const succeeded = statusCode >= 200 && statusCode < 300;
+    const succeeded = outcome.kind === "response" && outcome.statusCode === 200;
     const at = history.now();
     const id = url.pathname.split("/").at(-1) ?? "";
     if (method === "DELETE") {

@@ -26,6 +26,7 @@ const creationFaults: Faults = {
   "creation fails": () => times(1, respond(500), isPost),
   "creation done, but 502": () => times(1, handleThen(respond(502)), isPost),
   "response to a creation lost": () => times(1, loseResponse, isPost),
+  "creation stopped by a firewall": () => times(1, respondWith(202), isPost),
   "creation without a secret": () => times(1, withFields({ secret: undefined }), isPost),
   "creation with an unusable secret": () => times(1, withFields({ secret: "\n" }), isPost),
 };
@@ -40,6 +41,7 @@ const faults: Faults = {
   "deletion refused": () => times(1, respond(403), isDelete),
   "deletion fails once": () => times(1, respond(500), isDelete),
   "deletions fail": () => times(always, respond(500), isDelete),
+  "deletions stopped by a firewall": () => times(always, respondWith(202), isDelete),
   "response to a deletion lost": () => times(1, loseResponse, isDelete),
   "responses to deletions lost": () => times(always, loseResponse, isDelete),
   "deletions not found": () => times(always, respond(404, "NOT_FOUND"), isDelete),

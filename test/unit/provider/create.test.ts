@@ -147,6 +147,7 @@ describe("A creation whose response arrives when Pulumi is gone", () => {
   it.each([
     ["gets a 404, which a key without access gets too", notFound],
     ["is refused", refusedDeletion],
+    ["gets 202 without a body, as from a firewall", { statusCode: 202, body: "" }],
   ])(
     "is left behind, and the log says so with the id, when the deletion %s",
     async (_, response) => {

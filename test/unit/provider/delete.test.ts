@@ -58,7 +58,7 @@ describe("A deletion", () => {
 
   it.each<[string, StubResponse]>([
     ["success: true with the status 202", { ...deleted, statusCode: 202 }],
-    ["only white space", { body: " \n" }],
+    ["204", { statusCode: 204 }],
   ])("succeeds when the service returns %s", async (_case, response) => {
     const provider = await startWithService(response);
 
@@ -69,8 +69,24 @@ describe("A deletion", () => {
   });
 
   it.each<[string, StubResponse]>([
+    ["no body", { body: "" }],
+    ["an HTML page", { body: "<!doctype html>" }],
+    ["success: false", { body: { success: false } }],
+    ["over 1 MiB", { body: { success: true, padding: "x".repeat(1024 * 1024) } }],
+  ])("names the way out of the state when the service returns 200 with %s", async (_case, response) => {
+    const provider = await startWithService(response);
+
+    const { message } = await errorOf(provider.delete("17", provider.state));
+
+    expect(message).toContain("pulumi state delete");
+  });
+
+  it.each<[string, StubResponse]>([
     ["410 in place of 404", { ...notFound, statusCode: 410 }],
     ["404 with another code", { statusCode: 404, body: errorBody("NO_ROUTE") }],
+    // What a firewall sends that first asks for a proof.
+    ["202 without a body", { statusCode: 202, body: "" }],
+    ["200 without a body", { body: "" }],
     ["success as a string", { body: { success: "true" } }],
     ["20,000 nested arrays", { body: nestedBody }],
     ["404 with an error of nested arrays", { statusCode: 404, body: nestedError }],
@@ -115,6 +131,7 @@ const ends: Readonly<Record<End, object>> = {
 describe("A deletion that gets 404", () => {
   const statusOf = (statusCode: number) => response(statusCode);
   const unusable = listed({ url: "\n" });
+  const htmlPage: HttpOutcome = { kind: "response", statusCode: 200, body: "<!doctype html>" };
 
   it.each<[list: string, HttpOutcome, End]>([
     ["does not hold the webhook", ofList(listed({ id: 18 })), "done"],
@@ -130,7 +147,12 @@ describe("A deletion that gets 404", () => {
       response(200, undefined, { webhooks: [], next: 1 }),
       "done with a warning",
     ],
-    ["is no list", statusOf(200), "done with a warning"],
+    ["is an object without webhooks", statusOf(200), "fails"],
+    ["is an HTML page", htmlPage, "fails"],
+    ["gets 202 without a body", { ...htmlPage, statusCode: 202, body: "" }, "fails"],
+    ["gets 204", { ...htmlPage, statusCode: 204, body: "" }, "fails"],
+    ["is larger than 1 MiB", { ...htmlPage, body: undefined }, "fails"],
+    ["has success: false", response(200, undefined, { webhooks: [], success: false }), "fails"],
     ["gets 404 NOT_FOUND", refusalWith("NOT_FOUND"), "fails"],
     ["gets 405", statusOf(405), "done with a warning"],
     ["gets 401", statusOf(401), "fails"],
