@@ -14,8 +14,13 @@ const maxValueCount = 100;
 const commonWords =
   /(?<![\p{L}\p{N}])(?:localhost|api|callbacks?|events?|hooks?|incoming|(?:incoming)?webhooks?|notifications?|receivers?|services?|subscriptions?|databases?|tables?|records?|fields?|created|updated|deleted)(?![\p{L}\p{N}])/iu;
 
-// Texts that look like a credential, even one that is not known here, and URLs with more than an
-// origin. Every pattern runs in linear time.
+// The words with which the host and the path of a receiver's URL begin, such as those of
+// "example.com/hooks/orders". A service names them in the reason of a refusal. Nearly every
+// credential has a digit, a capital within a word, or more letters.
+const leadingPlainWords = /^(?:[^\p{L}\p{N}?#;=]*\p{L}\p{Ll}{0,11}(?![\p{L}\p{N}]))*/u;
+
+// Texts that look like a credential, even one that is not known here, and escaped URLs with more
+// than an origin. Every pattern runs in linear time.
 const suspiciousPatterns = [
   /whsec_[\w+/=-]/i,
   /\b(?:bearer|basic)[\s:=]+(?=[\w.~+/-]*\d|[\w.~+/-]{16})/i,
@@ -56,7 +61,7 @@ export function sensitiveValues(sources: SensitiveSources): string[] {
 }
 
 /**
- * Returns the first 4,000 characters of a text from outside, with each URL cut to its origin, or a
+ * Returns the first 4,000 characters of a text from outside, with each URL cut to its scheme, or a
  * placeholder if they may hold a secret.
  *
  * It finds what a gateway or a debug page repeats by accident. A text is withheld if it shares 8
@@ -66,8 +71,8 @@ export function sensitiveValues(sources: SensitiveSources): string[] {
  * values.
  */
 export function redact(text: string, sensitive: readonly string[]): string {
-  // The cut comes first: otherwise the end of these characters could split a URL before its "@".
-  const start = withUrlsCut(text).slice(0, maxLookedAt);
+  // A link must not hide the reason of an error.
+  const start = text.replace(/:\/\/\S+/g, "://…").slice(0, maxLookedAt);
   const values = new Set(sensitive.map((value) => value.slice(0, maxLookedAt)));
   if (values.size > maxValueCount) {
     return withheldText;
@@ -83,17 +88,6 @@ export function redact(text: string, sensitive: readonly string[]): string {
 }
 
 /**
- * Cuts each URL to its origin, so that a link does not hide the reason of an error. Where user
- * info ends cannot be told in a URL that is not valid, so with an "@" nothing of it stays.
- */
-function withUrlsCut(text: string): string {
-  return text.replace(/:\/\/(\S+)/g, (url, rest: string) => {
-    const origin = rest.includes("@") ? "" : rest.replace(/["'/?#].*/s, "");
-    return origin === rest ? url : `://${origin}…`;
-  });
-}
-
-/**
  * Decodes the escapes of JSON, with which some services also write quotes and `=`, at any depth of
  * JSON inside JSON. It runs in linear time: only the first backslash in a row begins an escape.
  */
@@ -104,11 +98,18 @@ function withoutUnicodeEscapes(text: string): string {
 }
 
 /**
- * Returns what of a receiver's URL can be a credential: everything after the scheme, without common
- * words such as `hooks`.
+ * Returns what of a receiver's URL can be a credential, without common words such as `hooks`: its
+ * user info, and everything from the first part that is no plain word. What is next to them stays
+ * for 7 characters, so that a credential of fewer than 8 is found together with them.
  */
 function sensitivePartsOfUrl(url: string): string[] {
-  return percentDecoded(url.replace(/^https?:/i, "")).split(commonWords);
+  const [, userInfo, place] = /^https?:\/\/([^/?#]*@)?(.*)$/is.exec(url) ?? [];
+  if (place === undefined) {
+    return [percentDecoded(url)];
+  }
+  const credentials = userInfo === undefined ? "" : userInfo + place.slice(0, ngramLength - 1);
+  const rest = place.replace(leadingPlainWords, (words) => words.slice(1 - ngramLength));
+  return [credentials, rest].flatMap((part) => percentDecoded(part).split(commonWords));
 }
 
 /** Returns every 8 letters or digits in a row, whatever stands between them. */

@@ -139,8 +139,9 @@ function redirectAdvice(
       `check the path of ${baseUrl}.`,
     );
   }
-  const target =
-    redirectOrigin === undefined ? "elsewhere" : `to ${reporter.redact(redirectOrigin, 200)}`;
+  // In a URL it would be cut.
+  const host = URL.parse(redirectOrigin ?? "")?.host;
+  const target = host === undefined ? "elsewhere" : `to ${reporter.redact(host, 200)}`;
   return step(
     `It redirects ${target}, and the API key is not sent there:`,
     `set ${baseUrl} to that of the service itself.`,

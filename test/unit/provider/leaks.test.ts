@@ -197,13 +197,13 @@ describe("An error", () => {
   });
 
   it("shows the code of a failed connection where it withholds the text", async () => {
-    const text = "getaddrinfo ENOTFOUND tables.acme-corp.invalid";
+    const text = "getaddrinfo ENOTFOUND tables.acme7corp.invalid";
     const outcome = { ...notConnected("ENOTFOUND"), text } as const;
     const transport = stubTransport(async () => endedWith(outcome));
     const { create } = startProvider({}, { transport });
 
     const { message } = await errorOf(
-      create(someArgs({ url: "https://hooks.acme-corp.invalid/x" })),
+      create(someArgs({ url: "https://hooks.acme7corp.invalid/x" })),
     );
 
     expect(message).toContain(`(ENOTFOUND: ${withheldText})`);

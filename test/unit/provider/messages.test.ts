@@ -105,7 +105,7 @@ it.each<[said: string, HttpOutcome, more?: More, inSettings?: Settings]>([
   ["another host … Check dbwebhooks:baseUrl.", outcomes.response(404)],
   ["do not set listing to true", outcomes.response(405), { request: listRequest }],
   ["another host … pulumi state delete", outcomes.response(405), toDelete],
-  ["to https://b.test, … dbwebhooks:baseUrl", redirectTo("https://b.test")],
+  ["to b.test, … dbwebhooks:baseUrl", redirectTo("https://b.test")],
   ["another path", redirectTo("https://a.test", { isSameOriginRedirect: true })],
   ["elsewhere", outcomes.response(300)],
   ["arguments … dbwebhooks:baseUrl … See A refused creation.", apiError(400)],
@@ -231,7 +231,7 @@ describe("Every failure", () => {
       "another host",
       failures.inDoubt(context, failedWith(outcomes.response(200), { unusable: "tooLarge" })),
     ],
-    ["to https://b.test", failures.inDoubt(context, call(withLocation(303)))],
+    ["to b.test,", failures.inDoubt(context, call(withLocation(303)))],
     [
       "GET … 401 … DBWEBHOOKS_API_KEY … DBWEBHOOKS_LISTING=false",
       failures.notConfirmed(context, call(apiError(401), listRequest)),
