@@ -10,12 +10,14 @@ import { repository, withDirectory } from "../helpers/directory.ts";
 it.each([
   {
     language: "python",
+    providerFile: "pulumi_dbwebhooks/provider.py",
     file: "pulumi_dbwebhooks/webhook.py",
     pattern: /(?<=@staticmethod\n {4}def )\w+/g,
     functions: ["get", "exists"],
   },
   {
     language: "go",
+    providerFile: "dbwebhooks/provider.go",
     file: "dbwebhooks/webhook.go",
     pattern: /(?<=^func )[A-Z]\w+(?=\(ctx )/gm,
     functions: ["NewWebhook", "GetWebhook", "WebhookExists"],
@@ -32,5 +34,9 @@ it.each([
     const source = await readFile(join(directory, row.file), "utf8");
 
     expect(source.match(row.pattern)).toEqual(row.functions);
+    // A Provider would store what the variables of one machine hold.
+    const provider = await readFile(join(directory, row.providerFile), "utf8");
+    expect(provider).toContain("timeout");
+    expect(provider).not.toMatch(/DBWEBHOOKS_|\b(?:30|120)\b/);
   });
 });
