@@ -12,7 +12,7 @@ const commands = /<\{%|##[\w-]*\[|^\s*::(?=[\w-].*::)/g;
  * The length of the longest text that the state gets from a list, in UTF-16 code units. A url has
  * the same limit, so that a list can show it.
  */
-export const maxTextLength = 2_000;
+export const maxTextLength = 2_048;
 
 /**
  * Whether a text can be stored and shown unchanged: nothing in it is obeyed or altered. U+FFFD is

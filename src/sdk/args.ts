@@ -16,7 +16,7 @@ export interface WebhookArgs {
   databaseId: pulumi.Input<string>;
   /**
    * The URL that receives the notifications by HTTP POST: an absolute `https:` URL, or an
-   * `http:` URL on a loopback host, of at most 2,000 characters. `allowInsecureUrl` allows `http:`
+   * `http:` URL on a loopback host, of at most 2,048 characters. `allowInsecureUrl` allows `http:`
    * on other hosts. The URL is often a credential: pass it as a secret to have it encrypted in the
    * state.
    *
@@ -64,7 +64,7 @@ export interface WebhookArgs {
 export interface ProviderArgs {
   /**
    * The URL of the service, with a path prefix if it has one: `https:`, or `http:` on a
-   * loopback host. At most 2,000 characters, without user name, password, query, fragment, and
+   * loopback host. At most 2,048 characters, without user name, password, query, fragment, and
    * `/api/v1`, which is added to it.
    *
    * This cannot change: for another base URL, declare a second Provider, and pass it to the

@@ -87,8 +87,8 @@ it.each<[string, HttpOutcome]>([
 });
 
 it.each<[text: string, url: string, isUsable: boolean]>([
-  ["2,000 characters", `https://a.example/${"x".repeat(1_982)}`, true],
-  ["2,001 characters", `https://a.example/${"x".repeat(1_983)}`, false],
+  ["2,048 characters", "https://a.example/".padEnd(2_048, "x"), true],
+  ["2,049 characters", "https://a.example/".padEnd(2_049, "x"), false],
   ["an emoji with a variation selector", "https://a.example/\u2764\ufe0f", true],
   ["a colour of Pulumi's CLI", "https://a.example/<{%x", false],
 ])("A listed url with %s is usable or not", async (_text, url, isUsable) => {

@@ -63,15 +63,15 @@ describe("A refresh with listing", () => {
     ["no table", {}, { tableId: "t1" }, {}],
     [
       "more tables than a state should hold",
-      { tableIds: Array(500).fill("t".repeat(2_000)) },
+      { tableIds: Array(500).fill("t".repeat(2_048)) },
       {},
-      { tableId: "t".repeat(2_000) },
+      { tableId: "t".repeat(2_048) },
     ],
     [
       "tables that are cut inside a character",
-      { tableIds: ["t".repeat(1_997), "\u{1f600}"] },
+      { tableIds: ["t".repeat(2_045), "\u{1f600}"] },
       {},
-      { tableId: `${"t".repeat(1_997)}, \ufffd` },
+      { tableId: `${"t".repeat(2_045)}, \ufffd` },
     ],
   ])("stores what the service has, and warns: %s", async (_case, entry, stored, drift) => {
     const { read, state, lines } = await startListing(listOf(listed(entry)));
