@@ -62,7 +62,10 @@ interface ParsedList {
  */
 export function parseWebhookList(text: string): ParsedList | undefined {
   const body = parseJson(text);
-  const { webhooks: entries, success = true } = isJsonObject(body) ? body : {};
+  if (!isJsonObject(body)) {
+    return undefined;
+  }
+  const { webhooks: entries, success = true } = body;
   if (!Array.isArray(entries) || success !== true) {
     return undefined;
   }

@@ -186,7 +186,11 @@ describe.each([javascriptProgram, yamlProgram])("Another base URL, through $name
       await up();
       await configure(newService, keys.new);
       expect(await up()).toMatchObject(refused);
-      expect(await run(destroy)).toMatchObject(refused);
+      // The refused update has stored the new settings, so this reaches neither of the next two.
+      await configure(oldService, keys.old);
+      const destroyed = await run(destroy);
+      expect(destroyed).toMatchObject(refused);
+      expect(destroyed.output).toMatch(/DBWEBHOOKS_BASE_URL .*DBWEBHOOKS_API_KEY .*\[notDeleted\]/);
       await stack.declare({});
       expect(await up()).toMatchObject(refused);
 

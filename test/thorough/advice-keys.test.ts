@@ -5,7 +5,15 @@ import { parse } from "yaml";
 import { writeJson } from "../helpers/directory.ts";
 import { javascriptProgram, yamlProgram } from "../helpers/programs.ts";
 import { noPromptFlags, type TestStack } from "../helpers/stack.ts";
-import { accountOf, keys, unchanged, webhooks, withTwoServices } from "../helpers/two-services.ts";
+import {
+  accountOf,
+  keys,
+  moved,
+  unchanged,
+  webhooks,
+  webhooksOf,
+  withTwoServices,
+} from "../helpers/two-services.ts";
 
 /** Sets the option `refresh` of a project, with which Pulumi refreshes before each update. */
 async function setRefresh({ directory }: TestStack, refresh: "always" | undefined): Promise<void> {
@@ -48,7 +56,8 @@ describe.each([javascriptProgram, yamlProgram])("A wrong key of $name", (program
   });
 
   it("that is not set ends with the variable, or with --run-program after it is in the configuration", async () => {
-    await withTwoServices(program, async ({ stack, oldService, run, up, configure }) => {
+    await withTwoServices(program, async (services) => {
+      const { stack, oldService, newService, run, up, configure } = services;
       const refresh = ["refresh", ...noPromptFlags];
       const destroy = ["destroy", ...noPromptFlags];
       const withKey = { DBWEBHOOKS_API_KEY: keys.old };
@@ -80,10 +89,14 @@ describe.each([javascriptProgram, yamlProgram])("A wrong key of $name", (program
       await configure(oldService, undefined);
       expect(await up(withKey)).toMatchObject(unchanged);
       await configure(oldService, keys.old);
-      const destroyed = await run([...destroy, ...withProgram]);
+      await stack.declare(webhooksOf("next"), { next: accountOf(newService, keys.new) });
+      // Nothing of the program uses the default provider, which has the settings of the state.
+      const half = await up();
+      const ended = await up(withKey);
 
-      const deletions = Array(2).fill(`DELETE Bearer ${keys.old}`);
-      expect(destroyed).toMatchObject({ isSuccess: true, sentToOld: deletions });
+      expect(half).toMatchObject({ ...moved, ...notSet });
+      expect(half.output).toMatch(/DBWEBHOOKS_API_KEY for this command.*\[notDeleted\]/);
+      expect(ended).toMatchObject({ ...moved, sentToNew: [] });
     });
   });
 });

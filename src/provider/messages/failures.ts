@@ -2,6 +2,7 @@
 import type { Deletion, EndedCall } from "../../api/client.js";
 import { isRedirection } from "../../api/response-class.js";
 import { shownValue } from "../../common/plain-text.js";
+import { settingsTable } from "../../common/settings-table.js";
 import type { ErrorKind } from "../command/errors.js";
 import type { AccountOperationKind, MessageContext } from "../command/operation.js";
 import type { Reporter } from "../command/reporter.js";
@@ -41,6 +42,12 @@ const kindsWithInvalidSettings = {
 const deleteOnlyNewAdvice = sentences(
   `Delete it only if it is new: with a higher id than those that you knew, and the arguments of this creation.`,
   `Keep a webhook that was there before: import it, or declare another url.`,
+);
+
+/** A refresh and a deletion have the settings of the last update, whatever is configured by now. */
+const formerAccountAdvice = sentences(
+  `If you know the base URL in the state, set ${settingsTable.baseUrl.variable} to it`,
+  `and ${settingsTable.apiKey.variable} to its key for this command.`,
 );
 
 const twoResourcesAdvice = sentences(
@@ -83,7 +90,9 @@ export const failures = {
   otherBaseUrlOfRefresh: (settings: Settings, baseUrl: string): Failure => ({
     kind: "unchanged",
     cause: otherBaseUrlText(settings, baseUrl),
-    nextStep: `Run the command with the settings of ${shownValue(baseUrl)} or, if the last update used them, without --run-program.`,
+    nextStep: settings.isExplicit
+      ? `Run the command with the settings of ${shownValue(baseUrl)} or, if the last update used them, without --run-program.`
+      : formerAccountAdvice,
     heading: "The base URL has changed",
   }),
   twoResources: (id: string): Failure => ({
@@ -191,7 +200,7 @@ export const failures = {
           `and declare a second Provider for the webhooks that are at the other base URL by now.`,
           `Then run "pulumi up" before any other command.`,
         )
-      : "If you know the base URL in the state, use it together with its own key again.",
+      : formerAccountAdvice,
     heading: "The base URL has changed",
   }),
   notDeleted: (context: MessageContext, call: EndedCall): Failure => ({

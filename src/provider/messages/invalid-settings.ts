@@ -15,28 +15,25 @@ export function settingsAdvice(
   problems: readonly SettingProblem[],
   isExplicit: boolean,
 ): string {
+  const inEnvironment = problems.filter(({ isFromEnvironment }) => isFromEnvironment);
   const stored = problems.filter(({ isFromEnvironment }) => !isFromEnvironment);
-  if (stored.length === 0) {
-    return "Correct or unset the variable, and run the command again.";
-  }
-  if (isExplicit) {
-    return correctProvider;
-  }
-  const setVariables = `Set ${listOf(stored.map(({ name }) => settingsTable[name].variable))} for this command`;
+  return sentences(
+    inEnvironment.length > 0 && `Correct or unset ${variablesOf(inEnvironment)}.`,
+    stored.length > 0 && (isExplicit ? correctProvider : storedSettingsAdvice(operation, stored)),
+  );
+}
+
+/**
+ * A refresh and a deletion have the settings of the last update, and "pulumi up" in place of an
+ * import would create a second webhook, so "pulumi config set" helps a creation alone.
+ */
+function storedSettingsAdvice(
+  operation: AccountOperationKind,
+  stored: readonly SettingProblem[],
+): string {
+  const setVariables = `Set ${variablesOf(stored)} for this command`;
   const commands = listOf(stored.map(({ name }) => `"${settingCommand(name)}"`));
-  switch (operation) {
-    case "create":
-      return `${setVariables}, or run ${commands}.`;
-    // Pulumi would create a second webhook if the user ran "pulumi up" in its place.
-    case "import":
-      return `${setVariables}.`;
-    case "read":
-    case "delete":
-      return sentences(
-        `${setVariables}, or run ${commands} and add --run-program to the refresh or destroy:`,
-        `without it, Pulumi uses the settings of the last update.`,
-      );
-  }
+  return operation === "create" ? `${setVariables}, or run ${commands}.` : `${setVariables}.`;
 }
 
 /** Says what is wrong with a setting, and what to run, to somebody who runs the program. */
@@ -44,6 +41,10 @@ export function settingProblemText({ name, text, isMissing }: SettingProblem): s
   return isMissing
     ? `${text}; run "${settingCommand(name)}" or set ${settingsTable[name].variable}`
     : text;
+}
+
+function variablesOf(problems: readonly SettingProblem[]): string {
+  return listOf(problems.map(({ name }) => settingsTable[name].variable));
 }
 
 function listOf(texts: readonly string[]): string {

@@ -73,13 +73,16 @@ describe("A deletion", () => {
     ["an HTML page", { body: "<!doctype html>" }],
     ["success: false", { body: { success: false } }],
     ["over 1 MiB", { body: { success: true, padding: "x".repeat(1024 * 1024) } }],
-  ])("names the way out of the state when the service returns 200 with %s", async (_case, response) => {
-    const provider = await startWithService(response);
+  ])(
+    "names the way out of the state when the service returns 200 with %s",
+    async (_case, response) => {
+      const provider = await startWithService(response);
 
-    const { message } = await errorOf(provider.delete("17", provider.state));
+      const { message } = await errorOf(provider.delete("17", provider.state));
 
-    expect(message).toContain("pulumi state delete");
-  });
+      expect(message).toContain("pulumi state delete");
+    },
+  );
 
   it.each<[string, StubResponse]>([
     ["410 in place of 404", { ...notFound, statusCode: 410 }],

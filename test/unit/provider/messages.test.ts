@@ -12,7 +12,7 @@ import { consequenceTexts, failed } from "../../../src/provider/messages/error-m
 import { type Failure, failures } from "../../../src/provider/messages/failures.ts";
 import * as notices from "../../../src/provider/messages/notices.ts";
 import { baseUrlDifference, compareWebhook } from "../../../src/provider/rules/differences.ts";
-import type { Settings } from "../../../src/provider/rules/settings.ts";
+import type { SettingProblem, Settings } from "../../../src/provider/rules/settings.ts";
 import { errorBody, someArgs, someSettings, unknownMarkers } from "../../helpers/builders.ts";
 import { startProvider, type Texts } from "../../helpers/provider.ts";
 import * as outcomes from "../../helpers/transport.ts";
@@ -144,22 +144,37 @@ const missingKey = {
   isMissing: true,
 } as const;
 
-it.each<[AccountOperationKind, said: string, notSaid?: string]>([
-  ["create", "DBWEBHOOKS_API_KEY … pulumi config set --secret dbwebhooks:apiKey", "--run-program"],
-  ["read", "DBWEBHOOKS_API_KEY … pulumi config set --secret dbwebhooks:apiKey … --run-program"],
-  ["delete", "DBWEBHOOKS_API_KEY … pulumi config set --secret dbwebhooks:apiKey … --run-program"],
-  // "pulumi up" would create a second webhook.
-  ["import", "DBWEBHOOKS_API_KEY for this command", "pulumi "],
-])("The next step of the operation %s without a key is: %s", (operation, said, notSaid = "\n") => {
-  const wrongVariable = { ...missingKey, isFromEnvironment: true, isMissing: false };
+const variable = "DBWEBHOOKS_API_KEY for this command";
 
+// A refresh and a deletion have the settings of the last update, whatever the configuration holds.
+// Instead of an import, "pulumi up" would create a second webhook.
+it.each<[AccountOperationKind, said: string, notSaid: string]>([
+  ["create", `${variable}, … "pulumi config set --secret dbwebhooks:apiKey"`, "--run-program"],
+  ["read", variable, "pulumi "],
+  ["delete", variable, "pulumi "],
+  ["import", variable, "pulumi "],
+])("The next step of the operation %s without a key is: %s", (operation, said, notSaid) => {
   const { nextStep } = failures.invalidSettings(operation, [missingKey], false);
-  const afterWrongVariable = failures.invalidSettings(operation, [wrongVariable], false).nextStep;
 
   expectToSay(nextStep, said);
   expect(nextStep).not.toContain(notSaid);
+});
+
+it.each<[isExplicit: boolean, said: string]>([
+  [false, `DBWEBHOOKS_BASE_URL and DBWEBHOOKS_LISTING. … ${variable}`],
+  [true, "DBWEBHOOKS_BASE_URL and DBWEBHOOKS_LISTING. … the Provider"],
+])("The next step names all variables with bad values, explicit: %s", (isExplicit, said) => {
+  const inVariable = { ...missingKey, isFromEnvironment: true, isMissing: false };
+  const [baseUrl, listing] = [
+    { ...inVariable, name: "baseUrl" },
+    { ...inVariable, name: "listing" },
+  ] as const;
+  const nextStepAfter = (...problems: readonly SettingProblem[]) =>
+    failures.invalidSettings("create", problems, isExplicit).nextStep;
+
+  expectToSay(nextStepAfter(baseUrl, missingKey, listing), said);
   // The environment wins over the configuration.
-  expect(afterWrongVariable).not.toContain("config");
+  expect(nextStepAfter(baseUrl, listing)).not.toMatch(/config|Provider/);
 });
 
 describe("Every failure", () => {
@@ -243,6 +258,9 @@ describe("Every failure", () => {
       failures.otherBaseUrlOfDeletion(explicitSettings, oldUrl),
     ],
     [`the state holds the webhook at ${oldUrl}, … https://tables.example.com`, all.otherBaseUrl],
+    ["DBWEBHOOKS_BASE_URL … DBWEBHOOKS_API_KEY", all.otherBaseUrlOfRefresh],
+    ["DBWEBHOOKS_BASE_URL … DBWEBHOOKS_API_KEY", all.otherBaseUrlOfDeletion],
+    ["without --run-program", failures.otherBaseUrlOfRefresh(explicitSettings, oldUrl)],
   ])("depends on the facts of the situation: %s", (said, failure) => {
     expectToSay(textOf(failure), said);
   });
