@@ -55,14 +55,19 @@ export abstract class WebhookResource extends pulumi.CustomResource {
     assertOwnProvider(name, opts, webhookModule);
     // `pulumi preview` reports missing ones.
     const given = givenArgs(`Webhook ${name}`, args);
+    // JavaScript programs also pass null, one alias without a list, and `condition && alias`.
+    const aliases = [opts?.aliases ?? []].flat().filter(Boolean);
     super(
       webhookModule.type,
       name,
       { ...unresolvedOutputs, ...propertiesOf(given), ...moduleProperties },
-      pulumi.mergeOptions(opts, {
-        additionalSecretOutputs: ["secret"],
-        aliases: aliasesOf(webhookModule.otherType, opts?.aliases),
-      }),
+      pulumi.mergeOptions(
+        { ...opts, aliases },
+        {
+          additionalSecretOutputs: ["secret"],
+          aliases: aliasesOf(webhookModule.otherType, aliases),
+        },
+      ),
     );
   }
 }
@@ -83,15 +88,15 @@ function propertiesOf(args: Partial<WebhookArgs>): pulumi.Inputs {
  * alone, and one for each alias of the program that names no type, because Pulumi does not combine
  * a former type with a former name or parent.
  */
-function aliasesOf(otherType: string, aliases: pulumi.ResourceOptions["aliases"]): pulumi.Alias[] {
-  // JavaScript programs also pass null, and one alias without a list.
-  const given = [aliases ?? []].flat();
-  const former = given.filter(isAlias).filter(({ type }) => type === undefined);
+function aliasesOf(otherType: string, aliases: readonly Alias[]): pulumi.Alias[] {
+  const former = aliases.filter(isAlias).filter(({ type }) => type === undefined);
   return [{}, ...former].map((alias) => ({ ...alias, type: otherType }));
 }
 
+type Alias = pulumi.Input<pulumi.URN | pulumi.Alias>;
+
 /** Whether an alias is neither a URN nor a value that is not known yet. */
-function isAlias(alias: pulumi.Input<pulumi.URN | pulumi.Alias>): alias is pulumi.Alias {
+function isAlias(alias: Alias): alias is pulumi.Alias {
   return !isPending(alias) && typeof alias === "object";
 }
 

@@ -62,8 +62,8 @@ function noResponseText({ settings, reporter }: MessageContext, failure: HttpFai
       return `was not sent, because ${stoppingText}`;
     case "proxyUrl":
       return sentences(
-        `${incomplete}: HTTPS_PROXY or HTTP_PROXY is not the URL of an HTTP proxy (SOCKS is not supported);`,
-        `write http://HOST:PORT,`,
+        `${incomplete}: HTTPS_PROXY or HTTP_PROXY is not the URL of an HTTP proxy`,
+        `(SOCKS is not supported, and NO_PROXY makes no exception); write http://HOST:PORT,`,
         `or http://USER:PASSWORD@HOST:PORT with user and password percent-encoded`,
       );
     case "connection":

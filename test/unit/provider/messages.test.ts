@@ -56,7 +56,7 @@ it.each<[said: string, HttpOutcome, more?: More, inSettings?: Settings]>([
   ["GET … 200 … list", outcomes.response(200), { unusable: "list", request: listRequest }],
   ["200 … 1 MiB", outcomes.response(200), { unusable: "tooLarge" }],
   ["Pulumi is stopping", outcomes.unsent("stopping")],
-  ["HTTPS_PROXY … http://HOST:PORT", outcomes.unsent("proxyUrl")],
+  ["HTTPS_PROXY … NO_PROXY … http://HOST:PORT", outcomes.unsent("proxyUrl")],
   ["could not connect within 30 s (dbwebhooks:timeoutSeconds)", outcomes.unsent("timeout")],
   ["no complete response within 30 s", { kind: "noResponse", cause: "timeout" }],
   ["unknown reason", { kind: "noResponse", cause: "connection", codes: [], text: "" }],

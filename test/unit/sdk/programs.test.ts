@@ -214,6 +214,7 @@ describe.each([dynamicProvider, nativeProvider])("A Webhook of $name", (row) => 
   it.each<[string, aliases: unknown, former: readonly unknown[]]>([
     ["null", null, []],
     ["one alias without a list", { name: "old" }, [{ name: "old" }]],
+    ["a list with null and false", [null, { name: "old" }, false], [{ name: "old" }]],
   ])("accepts %s as aliases in JavaScript", async (_case, aliases, former) => {
     await resolved(new Webhook("orders", args, { aliases } as never).id);
 
