@@ -87,8 +87,16 @@ function parse(args: readonly string[]) {
   if (!(port <= 65_535)) {
     throw new Error("--port must be a number from 0 to 65535.");
   }
-  if (deliverTo !== undefined && !/^https?:$/.test(URL.parse(deliverTo)?.protocol ?? "")) {
-    throw new Error("--deliver-to must be an origin, such as http://127.0.0.1:3000.");
+  if (deliverTo !== undefined && !isOrigin(deliverTo)) {
+    throw new Error(
+      "--deliver-to must be an origin without a path, such as http://127.0.0.1:3000.",
+    );
   }
   return { ...values, port };
+}
+
+/** Whether a URL has nothing after its host and port. It may have user info. */
+function isOrigin(text: string): boolean {
+  const { protocol, pathname, search, hash } = URL.parse(text) ?? {};
+  return /^https?:$/.test(protocol ?? "") && `${pathname}${search}${hash}` === "/";
 }

@@ -14,9 +14,14 @@ export async function serve(options: ServeOptions): Promise<void> {
   const { apiKeys } = options;
   const write = (text: string) => void process.stdout.write(`${text}\n`);
   const service = await startLocalService(options);
+  let isRunning = true;
   service.use(async (request, next) => {
     const response = await next();
-    write(await logLine(request, response, apiKeys));
+    const line = await logLine(request, response, apiKeys);
+    // An event whose deliveries are in flight gets its response when the service closes.
+    if (isRunning) {
+      write(line);
+    }
     return response;
   });
   // Comes before the first output: a program that reads it may stop the service at once.
@@ -25,6 +30,7 @@ export async function serve(options: ServeOptions): Promise<void> {
 
   await stopped;
   await service.close();
+  isRunning = false;
   write("Stopped.");
 }
 

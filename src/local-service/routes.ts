@@ -26,6 +26,10 @@ export function createRoutes(
   // In plain text, because NOT_FOUND in the error body would tell a client that its webhook is
   // gone.
   app.notFound((c) => c.text("There is nothing at this path.", 404));
+  // Otherwise Hono prints the stack, and responds in plain text.
+  app.onError((error) => {
+    throw error;
+  });
   app.get("/", (c) => c.text("The local service of pulumi-dbwebhooks is running.\n"));
   app.post(eventsPath, (c) => emitEvent(c, emit));
   bases.post(collectionPath, createWebhook(store, allowUnknownEvents));

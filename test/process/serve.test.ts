@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { start } from "../helpers/commands.ts";
 import { repository } from "../helpers/directory.ts";
 import { clientOf, statusCodesOf } from "../helpers/local-service.ts";
+import { startReceiver } from "../helpers/receiver.ts";
 import { within } from "../helpers/within.ts";
 
 it("serve says how to configure a stack, and when it has stopped", async () => {
@@ -16,6 +17,26 @@ it("serve says how to configure a stack, and when it has stopped", async () => {
   expect(startText).toContain(`pulumi config set dbwebhooks:baseUrl ${service.baseUrl}\n`);
   expect(startText).toContain("pulumi config set --secret dbwebhooks:apiKey local-api-key\n");
   expect(service.output()).toMatch(/^Stopped\.$/m);
+});
+
+it("serve prints nothing after it has stopped, although a delivery was in flight", async () => {
+  const arrived = Promise.withResolvers<void>();
+  const receiver = await startReceiver(() => {
+    arrived.resolve();
+    return new Promise(() => {});
+  });
+  onTestFinished(() => receiver[Symbol.asyncDispose]());
+  const service = await serve();
+  const { subscribe, send } = clientOf(service);
+  await subscribe(receiver.url);
+  const emission = { method: "POST", path: "/_local/bases/base_1/events" } as const;
+  const emitted = send({ ...emission, body: { type: "record.created" } }).catch(() => {});
+  await arrived.promise;
+
+  await service.end("SIGTERM");
+  await emitted;
+
+  expect(service.output()).toMatch(/Stopped\.\n$/);
 });
 
 it("serve never prints a key that the user chose, even when a request contains it", async () => {

@@ -38,6 +38,8 @@ it.each([
   { line: "serve --port=", message: "--port must" },
   { line: "serve --deliver-to 127.0.0.1:3000", message: "--deliver-to must" },
   { line: "serve --deliver-to localhost:3000", message: "--deliver-to must" },
+  { line: "serve --deliver-to http://h:1/sk_live_1", message: "--deliver-to must" },
+  { line: "serve --deliver-to http://h:1/?sk_live_1", message: "--deliver-to must" },
 ])("An invalid command exits with 2 and shows no key: $line", async ({ line, message }) => {
   const { exitCode, stderr } = await run(line);
 
@@ -68,6 +70,7 @@ it.each([
   { line: "--port 0 --listing", options: { port: 0, listing: true } },
   { line: "--port 65535", options: { port: 65_535 } },
   { line: "--deliver-to http://h:1", options: { deliverTo: "http://h:1" } },
+  { line: "--deliver-to http://a:b@h:1/", options: { deliverTo: "http://a:b@h:1/" } },
   { line: "--allow-unknown-events", options: { allowUnknownEvents: true } },
 ])("serve $line starts the service with $options", async ({ line, options }) => {
   expect((await run(`serve ${line}`)).served).toMatchObject(options);

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { LocalService, LocalServiceOptions } from "../../../src/local-service/index.ts";
 import { changeWebhook } from "../../helpers/faults/faults.mts";
 import {
@@ -74,12 +74,15 @@ it("The list operation returns the webhooks of a database without their secrets"
 });
 
 const known = "record.created";
+const unknownEvents = Array(130_000).fill("a");
 const tooLarge = JSON.stringify(webhookBody({ padding: "x".repeat(1024 * 1024) }));
 
 it.each<RequestChanges & { statusCode: number; names: string }>([
   { statusCode: 400, names: "url", body: webhookBody({ url: "ftp://example.com/" }) },
   { statusCode: 400, names: "events[1]", body: webhookBody({ events: [known, 7] }) },
   { statusCode: 400, names: "events[0]", body: webhookBody({ events: ["a"] }) },
+  { statusCode: 400, names: "events[1]", body: webhookBody({ events: [known, ...unknownEvents] }) },
+  { statusCode: 400, names: "events must", body: webhookBody({ events: {} }) },
   { statusCode: 400, names: "tableId", body: webhookBody({ tableId: null }) },
   { statusCode: 400, names: "tableId", body: webhookBody({ events: [], tableId: "" }) },
   { statusCode: 400, names: "object", body: [] },
@@ -144,6 +147,23 @@ it("A request gets a plain-text 404 for an unknown path, and 405 for a method th
   });
   expect(withoutListing).toMatchObject({ statusCode: 405, headers: { allow: "POST" } });
   expect(oneWebhook).toMatchObject({ statusCode: 405, headers: { allow: "DELETE" } });
+});
+
+it("A route that fails responds with 500 and the error body, and prints nothing", async () => {
+  const print = vi.spyOn(console, "error");
+  const service = await startService({ listing: true });
+  // A test can set anything.
+  service.webhooks = undefined as never;
+
+  const { statusCode, json } = await service.list();
+
+  expect(statusCode).toBe(500);
+  expect(json.error).toMatchObject({ code: "INTERNAL_SERVER_ERROR" });
+  expect(print).not.toHaveBeenCalled();
+});
+
+it("The API key of a service is the first one that it knows", async () => {
+  expect((await startService({ apiKeys: ["first", "second"] })).apiKey).toBe("first");
 });
 
 it("A tool that waits for a server gets 200 for the root path without a key", async () => {
