@@ -10,6 +10,7 @@ for version in 22.19.0 26; do
   # Without npm, which would put the Node.js of the dev dependency first on PATH.
   PATH="$PWD/$directory/node_modules/.bin:$PATH" bash -euc '
     echo "Node.js $(node --version)"
+    [[ "$(node --version)" == "v$0"* ]] || { echo "This is not Node.js $0." >&2; exit 1; }
     node tools/pulumi-cli/run.mts version
-    node node_modules/vitest/vitest.mjs run --project unit --project process'
+    node node_modules/vitest/vitest.mjs run --project unit --project process' "$version"
 done

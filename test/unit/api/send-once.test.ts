@@ -195,10 +195,14 @@ it.each([
 it.each([
   { used: "https_proxy", unused: "HTTPS_PROXY" },
   { used: "HTTPS_PROXY", unused: "http_proxy" },
-])("A SOCKS proxy in $unused does not count beside $used", async ({ used, unused }) => {
+  // undici takes a variable in lower case first, even an empty one.
+  { used: "HTTP_PROXY", unused: "HTTPS_PROXY", empty: "https_proxy" },
+])("A SOCKS proxy in $unused does not count beside $used and empty $empty", async (row) => {
+  const { used, unused, empty = used } = row;
   await using server = await startTlsServer({ isTrusted: true }, { body: "through the proxy" });
   await using proxy = await startProxy(server.url);
   proxy.open();
+  vi.stubEnv(empty, "");
   vi.stubEnv(used, proxy.url);
   vi.stubEnv(unused, "socks5://127.0.0.1:1080");
 

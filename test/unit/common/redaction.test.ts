@@ -249,6 +249,8 @@ it.each<[body: string, secrets: readonly string[]]>([
   [String.raw`{"message":"secret: \u0027abc-1\u0027"}`, ["abc-1"]],
   [String.raw`{"echo":"{\"message\":\"{\\u0022secret\\U0022:\\u0022abc-1\\u0022}\"}"}`, ["abc-1"]],
   [String.raw`{"s\u0065cret":"abc-1"}`, ["abc-1"]],
+  // An escaped quote within a secret: the body is searched as it is, too.
+  [String.raw`{"secret":"abc\u0022def-1"}`, [String.raw`abc\u0022def-1`, "abc"]],
 ])("The secrets in the body %s are %j", (body, secrets) => {
   expect(new Set(sensitiveValues({ body }))).toEqual(new Set(secrets));
 });

@@ -298,6 +298,15 @@ it.each<[said: string, args: object, settingChanges?: Texts]>([
   },
 );
 
+it("The problem of a Provider without a key names no command, which would set that of the default provider", async () => {
+  const provider = startProvider({ apiKey: undefined, isExplicit: "true" });
+
+  const { problems } = await provider.check(someArgs());
+
+  expect(problems).toEqual([expect.stringMatching(/^apiKey: .*Provider$/)]);
+  expect(problems[0]).not.toMatch(/pulumi |DBWEBHOOKS_/);
+});
+
 const byVariable = "run the command again with DBWEBHOOKS_LISTING=false";
 it.each([
   ["listing is not set", {}, byVariable],

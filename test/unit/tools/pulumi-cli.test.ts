@@ -108,6 +108,8 @@ describe("The first pulumi on PATH, apart from the script of the npm package pul
 it("When the installer fails, the CLI is built in the cache, and used silently the next time", async () => {
   installGo();
   vi.stubEnv("PULUMI_CLI_SOURCES", "path,installer,build");
+  const ofUser = { PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "false" };
+  vi.stubEnv("PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION", "false");
 
   const cli = await resolve();
   const messagesOfBuild = messages.splice(0);
@@ -118,6 +120,7 @@ it("When the installer fails, the CLI is built in the cache, and used silently t
   expect(programs).toEqual(["pulumi", ...hosts, "pulumi-resource-pulumi-nodejs"]);
   expect(messagesOfBuild.join("\n")).toContain("passing over official installer: ");
   expect(next).toEqual(cli);
+  expect(cli.environment).toMatchObject(ofUser);
   expect(messages).toEqual([]);
   expect(fs.readFileSync(inRoot("built"), "utf8")).toBe("cli\nlanguage-hosts\n");
 });
