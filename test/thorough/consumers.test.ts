@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
+import semver from "semver";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { devDependencies as versions } from "../../package.json";
+import { peerDependencies, devDependencies as versions } from "../../package.json";
 import { succeed } from "../helpers/commands.ts";
 import { repository, temporaryDirectory, writeFiles } from "../helpers/directory.ts";
 import { packInto } from "../helpers/package.ts";
@@ -48,6 +49,14 @@ async function main() {
 main();
 `;
 
+// A webhook of each provider, with a url that the environment sets.
+const programOfBoth = `import * as dynamic from "pulumi-dbwebhooks";
+import * as native from "pulumi-dbwebhooks/native";
+const args = { databaseId: "base_abc123", url: process.env.RECEIVER!, events: ["record.created" as const] };
+export const orders = new dynamic.Webhook("orders", args).secret;
+export const invoices = new native.Webhook("invoices", args).secret;
+`;
+
 const pulumiProject = { "Pulumi.yaml": "name: consumer\nruntime: nodejs\n" };
 
 /** A TypeScript program with a project of its own for the compiler. */
@@ -74,6 +83,7 @@ const pathOf = (...path: string[]) => join(root.path, ...path);
 /** A member of npm workspaces: its dependencies are installed above it. */
 const workspaceMember = pathOf("npm/packages/infrastructure");
 let service: LocalService;
+let tarball: string;
 let environment: Record<string, string>;
 /**
  * The configuration of the stack, without whose encryption salt no other program can read its
@@ -91,10 +101,11 @@ beforeAll(async () => {
     DBWEBHOOKS_BASE_URL: service.baseUrl,
     DBWEBHOOKS_API_KEY: service.apiKey,
   };
+  tarball = `file:${await packInto(root.path)}`;
   const dependencies = {
     "@pulumi/pulumi": versions["@pulumi/pulumi"],
     "@types/node": versions["@types/node"],
-    "pulumi-dbwebhooks": `file:${await packInto(root.path)}`,
+    "pulumi-dbwebhooks": tarball,
   };
   await Promise.all([prepareNpm(dependencies), preparePnpm(dependencies)]);
   await pulumi(workspaceMember, "stack", "init");
@@ -108,6 +119,8 @@ afterAll(async () => {
   await service.close();
   await root.remove();
 });
+
+const npmOptions = ["--no-audit", "--no-fund", "--prefer-offline"];
 
 /** Installs the package with npm, and compiles the TypeScript programs. */
 async function prepareNpm(dependencies: object): Promise<void> {
@@ -124,7 +137,6 @@ async function prepareNpm(dependencies: object): Promise<void> {
   for (const [name, files] of Object.entries(typescriptPrograms)) {
     await writeFiles(join(directory, name), files);
   }
-  const npmOptions = ["--no-audit", "--no-fund", "--prefer-offline"];
   await succeed("npm", ["install", ...npmOptions], { directory });
   const compiler = join(directory, "node_modules/.bin/tsc");
   await succeed(compiler, ["-b", ...Object.keys(typescriptPrograms)], { directory });
@@ -200,4 +212,55 @@ describe.concurrent("The packed package", () => {
 
   it("works where pnpm installed it, with TypeScript 5.9 and moduleResolution node10", () =>
     expectSameWebhook(pathOf("pnpm")));
+
+  // Its peer range of TypeScript ends before 6.
+  it("creates, replaces and deletes with the oldest Pulumi SDK that it supports", async () => {
+    await using ownService = await startLocalService();
+    const directory = pathOf("oldest");
+    const oldest = semver.minVersion(peerDependencies["@pulumi/pulumi"])?.version;
+    await writeFiles(directory, {
+      "Pulumi.yaml": {
+        ...{ name: "oldest", runtime: "nodejs" },
+        plugins: {
+          providers: [{ name: "dbwebhooks", path: "node_modules/pulumi-dbwebhooks/plugin" }],
+        },
+      },
+      "package.json": {
+        main: "index.ts",
+        dependencies: {
+          "@pulumi/pulumi": oldest,
+          "@types/node": versions["@types/node"],
+          "pulumi-dbwebhooks": tarball,
+          typescript: "~5.9.3",
+        },
+      },
+      "index.ts": programOfBoth,
+    });
+    await succeed("npm", ["install", ...npmOptions], { directory });
+    const run = (args: readonly string[], RECEIVER = "") => {
+      const ofTest = { ...environment, DBWEBHOOKS_BASE_URL: ownService.baseUrl, RECEIVER };
+      return succeed("pulumi", [...args, "--stack", "test"], { directory, environment: ofTest });
+    };
+    const up = (url: string) => run(["up", "--yes", "--skip-preview"], url);
+    const urls = ["https://example.com/first", "https://example.com/second"] as const;
+    const { requests } = recordRequests(ownService);
+
+    await run(["stack", "init"]);
+    await up(urls[0]);
+    await up(urls[1]);
+    const { stdout } = await run(["stack", "output", "--json", "--show-secrets"]);
+    const replaced = ownService.webhooks;
+    await run(["destroy", "--yes", "--skip-preview"]);
+
+    const installed = await readFile(join(directory, "node_modules/@pulumi/pulumi/package.json"));
+    expect(JSON.parse(installed.toString()).version).toBe(oldest);
+    expect(replaced.map(({ url }) => url)).toEqual([urls[1], urls[1]]);
+    expect(Object.values(JSON.parse(stdout)).toSorted()).toEqual(
+      replaced.map(({ secret }) => secret).toSorted(),
+    );
+    expect(methodsOf(requests).toSorted()).toEqual([
+      ...Array(4).fill("DELETE"),
+      ...Array(4).fill("POST"),
+    ]);
+  });
 });
