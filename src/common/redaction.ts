@@ -23,6 +23,8 @@ const leadingPlainWords = /^(?:[^\p{L}\p{N}?#;=]*\p{L}\p{Ll}{0,11}(?![\p{L}\p{N}
 // than an origin. Every pattern runs in linear time.
 const suspiciousPatterns = [
   /whsec_[\w+/=-]/i,
+  // A secret in hex. The ids of requests and of traces are shorter.
+  /[\da-f]{40}/i,
   /\b(?:bearer|basic)[\s:=]+(?=[\w.~+/-]*\d|[\w.~+/-]{16})/i,
   /:\/\/[^\s"'/?#@]*[/?#@][^\s"']/,
 ];

@@ -45,6 +45,8 @@ it.each([
   "authorization: basic dXNlcjpwYXNzdXNl",
   '{"authorization":"bearer \n abc1"}',
   "secret whsec_C2FVsBQI+b5sSYspob7oD/=",
+  `<td>${"5F0c".repeat(10)}</td>`,
+  `the_secret_${"0a".repeat(32)}_1`,
   "authorization=Bearer%20abc.def-123",
   "see https%3A%2F%2Fexample.com%2Fhook",
   '{"url":"https:\\/\\/example.com\\/hook"}',
@@ -116,6 +118,7 @@ it.each([
   { reason: "it shares only 7 letters with a value", text: "sk_live_K is new", value: key },
   { reason: "it holds a value of only 7 letters", text: "a bad 1d3nt1f", value: "1d3nt1f" },
   { reason: "it speaks of credentials", text: "You need a Bearer token (whsec_).", value: key },
+  { reason: "it has the id of a trace", text: `Trace ${"4bf9".repeat(8)}`, value: key },
   { reason: "it names a host", text: "example.com/a is not reachable", value: key },
   { reason: "it holds operators", text: "3 < 4 && a <= b; 100 % & 7; 5\\", value: key },
 ])("A text without a secret is shown as it is, although $reason", ({ text, value }) => {
