@@ -12,7 +12,7 @@ Runs the local service: the webhook API, without an account. SIGINT (^C) and SIG
 
   --port PORT              TCP port, 0 for any free one. Default: ${defaultPort}.
   --api-key KEY            API key that the service knows. Repeatable. Default: ${defaultApiKey}.
-  --listing                Supports the list operation.
+  --no-listing             Refuses the list operation with 405.
   --deliver-to ORIGIN      Sends all notifications to this origin; paths stay as they are.
   --allow-unknown-events   Accepts event types other than the nine documented ones.
 
@@ -26,7 +26,7 @@ Exit code: 0 stopped, 1 failed, 2 wrong usage.
 export const options = {
   port: { type: "string", default: defaultPort },
   "api-key": { type: "string", multiple: true, default: [defaultApiKey] },
-  listing: { type: "boolean", default: false },
+  "no-listing": { type: "boolean", default: false },
   "deliver-to": { type: "string" },
   "allow-unknown-events": { type: "boolean", default: false },
   version: { type: "boolean", default: false },
@@ -54,11 +54,11 @@ export async function runCommandLine(
   } else if (values.version) {
     process.stdout.write(`${version}\n`);
   } else {
-    const { port, listing, "api-key": apiKeys, "deliver-to": deliverTo } = values;
+    const { port, "api-key": apiKeys, "deliver-to": deliverTo } = values;
     await startServing({
       port,
       apiKeys,
-      listing,
+      listing: !values["no-listing"],
       allowUnknownEvents: values["allow-unknown-events"],
       ...(deliverTo !== undefined && { deliverTo }),
     });

@@ -15,7 +15,10 @@ export interface LocalServiceOptions {
    * is 400.
    */
   readonly allowUnknownEvents?: boolean | undefined;
-  /** Supports the list operation, `GET …/webhooks`. Default: `false`, the response to it is 405. */
+  /**
+   * Supports the list operation, `GET …/webhooks`. Default: `true`. With `false`, the response to it
+   * is 405.
+   */
   readonly listing?: boolean | undefined;
   /**
    * Origin that receives every notification, such as `http://127.0.0.1:9000`, in place of the

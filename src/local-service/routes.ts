@@ -18,7 +18,7 @@ const eventsPath = "/_local/bases/:databaseId/events";
 export function createRoutes(
   store: WebhookStore,
   emit: Emit,
-  { listing = false, allowUnknownEvents = false }: LocalServiceOptions,
+  { listing = true, allowUnknownEvents = false }: LocalServiceOptions,
 ): Hono<ServiceEnv> {
   const app = new Hono<ServiceEnv>();
   const bases = app.basePath("/api/v1/bases");

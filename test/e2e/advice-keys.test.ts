@@ -59,7 +59,7 @@ it.each([javascriptProgram, yamlProgram])(
         ]);
         expect([await stored(), service.webhooks]).toEqual([[], []]);
       },
-      { program, service: { apiKeys, listing: true } },
+      { program, service: { apiKeys } },
     );
   },
 );

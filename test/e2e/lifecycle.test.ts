@@ -35,7 +35,7 @@ const webhooksAfter: Webhooks = {
 };
 const otherUrl = "https://example.com/other";
 
-const service = { apiKeys: ["local-api-key", "new-api-key"], listing: true };
+const service = { apiKeys: ["local-api-key", "new-api-key"] };
 
 it.each([javascriptProgram, yamlProgram])(
   "Webhooks of $name are created once, refreshed, replaced with a warning, and deleted, without a secret in sight",

@@ -18,7 +18,7 @@ const url = "https://example.com/path-token";
 const { databaseId, events } = someArgs();
 
 it("The plugin imports described webhooks without a request, and deletes none that two resources have", () =>
-  withStack(playImports, { program: yamlProgram, service: { listing: true } }));
+  withStack(playImports, { program: yamlProgram }));
 
 async function playImports(stack: TestStack): Promise<void> {
   const { service, declare, directory } = stack;

@@ -73,7 +73,7 @@ export function withTwoServices(
   program: Program,
   use: (services: TwoServices) => Promise<void>,
 ): Promise<void> {
-  const service = { apiKeys: [keys.old, keys.oldNext], listing: true };
+  const service = { apiKeys: [keys.old, keys.oldNext] };
   return withStack(
     async (stack) => {
       await using newService = await startLocalService({ apiKeys: [keys.new] });

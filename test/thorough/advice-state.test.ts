@@ -32,7 +32,7 @@ function startNumberingFromOne(port = 0): Promise<LocalService> {
   // The ids of the local service begin with the time of its start, so this one starts at time 0.
   const now = vi.spyOn(performance, "now").mockReturnValue(-performance.timeOrigin);
   try {
-    return startLocalService({ listing: true, port });
+    return startLocalService({ port });
   } finally {
     now.mockRestore();
   }
@@ -84,7 +84,7 @@ it.each<{ way: string; program: Program; remove: (stack: TestStack) => Promise<u
 
 describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
   it("`pulumi state move` loses no webhook without a list, and only a key without access empties a state", async () => {
-    const service = { apiKeys: ["local-api-key", "other-key"] };
+    const service = { apiKeys: ["local-api-key", "other-key"], listing: false };
     await withStack(
       async (stack) => {
         const { declare, up, pulumi, directory, environment, storedWebhooks } = stack;
@@ -181,29 +181,26 @@ it.each([yamlProgram, javascriptProgram])(
 
         expect(service.webhooks).toEqual([]);
       },
-      { program, service: { listing: true } },
+      { program },
     );
   },
 );
 
 it("A change that is undone at the service is no difference after a refresh", async () => {
-  await withStack(
-    async ({ service, declare, up, pulumi }) => {
-      await declare({ orders: {} });
-      await up();
-      const [{ id, url } = { id: 0, url: "" }] = service.webhooks;
-      const refresh = () => pulumi(["refresh", ...noPromptFlags], listing);
-      changeWebhook(service, id, { url: "https://example.com/other" });
-      await refresh();
-      changeWebhook(service, id, { url });
-      await refresh();
+  await withStack(async ({ service, declare, up, pulumi }) => {
+    await declare({ orders: {} });
+    await up();
+    const [{ id, url } = { id: 0, url: "" }] = service.webhooks;
+    const refresh = () => pulumi(["refresh", ...noPromptFlags], listing);
+    changeWebhook(service, id, { url: "https://example.com/other" });
+    await refresh();
+    changeWebhook(service, id, { url });
+    await refresh();
 
-      const preview = await pulumi(["preview", "--expect-no-changes"]);
+    const preview = await pulumi(["preview", "--expect-no-changes"]);
 
-      expect(preview.exitCode, preview.output).toBe(0);
-    },
-    { service: { listing: true } },
-  );
+    expect(preview.exitCode, preview.output).toBe(0);
+  });
 });
 
 it("A service that uses an id twice ends in doubt, and the page's three steps end that", async () => {

@@ -11,7 +11,7 @@ const blocks = commandBlocks(sectionOf(page, "inDoubt"));
 it.each([javascriptProgram, yamlProgram])(
   "The commands of docs/troubleshooting.md find and delete an unmanaged webhook beside those of $name",
   async (program) => {
-    const options = { program, service: { listing: true } };
+    const options = { program };
     await withStack(async ({ service, declare, up, createByHand, directory, environment }) => {
       await declare({ orders: {} });
       await up();

@@ -18,7 +18,7 @@ it.each(seeds)(
   async (seed) => {
     // Each value of the setting has every third seed.
     const listing = [undefined, true, false][seed % 3];
-    await using second = await startLocalService({ apiKeys: [apiKeys.second], listing: true });
+    await using second = await startLocalService({ apiKeys: [apiKeys.second] });
     const lines: string[] = [];
     const print = (line: string) => {
       lines.push(line);
@@ -40,7 +40,7 @@ it.each(seeds)(
       },
       {
         program: javascriptPluginProgram,
-        service: { apiKeys: [template.apiKey, apiKeys.same], listing: true },
+        service: { apiKeys: [template.apiKey, apiKeys.same] },
       },
     );
   },

@@ -57,7 +57,7 @@ async function startPlugin({ flush }: { flush?: () => Promise<void> } = {}) {
 
 /** Starts a service and a plugin that is configured to use it. */
 async function startConfigured(changes: Record<string, string> = {}, flush?: () => Promise<void>) {
-  const service = await startService({ listing: true });
+  const service = await startService();
   const { requests } = recordRequests(service);
   const { baseUrl, apiKey } = service;
   const settings = { baseUrl, apiKey, retrySeconds: "0", ...changes };

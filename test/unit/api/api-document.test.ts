@@ -34,7 +34,7 @@ describe("The description of the API", () => {
   });
 
   it("has the paths of the local service, and all methods that these support", async () => {
-    const service = await startService({ listing: true });
+    const service = await startService();
     const paths = Map.groupBy(operations, ({ path }) => path);
 
     for (const [path, described] of paths) {

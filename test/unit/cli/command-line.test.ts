@@ -29,9 +29,12 @@ it.each([
   { line: "serve --api-key a sk_live_1", message: unexpectedArgument },
   { line: "serve --api-kee=sk_live_1", message: "Unknown option '--api-kee'." },
   { line: "serve -ksk_live_1", message: "Unknown option '-k'" },
-  { line: "serve --listing=sk_live_1", message: "Option '--listing' does not take an argument" },
+  {
+    line: "serve --no-listing=sk_live_1",
+    message: "Option '--no-listing' does not take an argument",
+  },
   { line: "serve --api-key", message: "Option '--api-key <value>' argument missing" },
-  { line: "serve --api-key --listing", message: "Option '--api-key' argument is ambiguous" },
+  { line: "serve --api-key --no-listing", message: "Option '--api-key' argument is ambiguous" },
   { line: "serve --port x", message: "--port must" },
   { line: "serve --port -1", message: "'--port' argument is ambiguous" },
   { line: "serve --port 65536", message: "--port must" },
@@ -65,9 +68,9 @@ it("The option --version shows the version", async () => {
 
 it.each([
   { line: "", options: { port: 8787, apiKeys: ["local-api-key"] } },
-  { line: "", options: { listing: false, allowUnknownEvents: false } },
+  { line: "", options: { listing: true, allowUnknownEvents: false } },
   { line: "--api-key a --api-key b", options: { apiKeys: ["a", "b"] } },
-  { line: "--port 0 --listing", options: { port: 0, listing: true } },
+  { line: "--port 0 --no-listing", options: { port: 0, listing: false } },
   { line: "--port 65535", options: { port: 65_535 } },
   { line: "--deliver-to http://h:1", options: { deliverTo: "http://h:1" } },
   { line: "--deliver-to http://a:b@h:1/", options: { deliverTo: "http://a:b@h:1/" } },

@@ -25,7 +25,7 @@ async function startLoggedService(options: LocalServiceOptions = {}) {
 }
 
 it("The log of serve has a line for every request, with what the user needs of its response", async () => {
-  const { service, lines } = await startLoggedService({ listing: true });
+  const { service, lines } = await startLoggedService();
   await using receiver = await startServer({}, { statusCode: 503 });
 
   await service.subscribe(receiver.url);
@@ -62,7 +62,7 @@ it.each<RequestChanges & { statusCode: number }>([
 });
 
 it("The log of serve cuts long texts, with no key, secret, query or part of receivers' URLs", async () => {
-  const { service, lines } = await startLoggedService({ deliverTo: refusedUrl, listing: true });
+  const { service, lines } = await startLoggedService({ deliverTo: refusedUrl });
   // A subdomain can be a credential, as a path can.
   const secret = await service.subscribe("https://T0KEN.m.example.net/T0KEN?q=T0KEN");
 

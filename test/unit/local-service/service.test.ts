@@ -59,7 +59,7 @@ it("A webhook has the fields of the API, each event type once, and no other fiel
 });
 
 it("The list operation returns the webhooks of a database without their secrets", async () => {
-  const service = await startService({ listing: true });
+  const service = await startService();
   const { id } = (await service.create({ body: webhookBody({ tableId: "tbl_1" }) })).json;
   await service.create({ databaseId: "base_2" });
   const inactive = (await service.create()).json.id;
@@ -135,7 +135,7 @@ it("A request gets 404 NOT_FOUND for a webhook that is not in the database", asy
 });
 
 it("A request gets a plain-text 404 for an unknown path, and 405 for a method that its path lacks", async () => {
-  const service = await startService();
+  const service = await startService({ listing: false });
 
   const unknownPath = await service.send({ path: `/prefix${webhooksPath}` });
   const withoutListing = await service.list();
@@ -151,7 +151,7 @@ it("A request gets a plain-text 404 for an unknown path, and 405 for a method th
 
 it("A route that fails responds with 500 and the error body, and prints nothing", async () => {
   const print = vi.spyOn(console, "error");
-  const service = await startService({ listing: true });
+  const service = await startService();
   // A test can set anything.
   service.webhooks = undefined as never;
 
@@ -211,7 +211,7 @@ it.each<{ statusCode: number; request: RequestChanges }>([
 
 /** Starts a service with a webhook. */
 async function startWithWebhook() {
-  const service = await startService({ listing: true });
+  const service = await startService();
   const { id } = (await service.create()).json;
   return { service, id };
 }

@@ -148,7 +148,7 @@ const deletions = [
 
 describe.concurrent("A creation", () => {
   it.each(creations)("ends as $outcome where the service $does", async (faultCase) => {
-    await using service = await startLocalService({ listing: true });
+    await using service = await startLocalService();
     const { create } = startWith(service, faultCase.settings);
 
     const { result, ...end } = await run(service, faultCase, faults.isPost, () => create(args));
@@ -179,7 +179,7 @@ describe.concurrent("A creation", () => {
 
 describe.concurrent("A deletion", () => {
   it.each(deletions)("ends as $outcome where the service $does", async (faultCase) => {
-    await using service = await startLocalService({ listing: true });
+    await using service = await startLocalService();
     const { databaseId, ...body } = args;
     const { json } = await createWebhook(service, { databaseId, body });
     const { delete: remove, lines } = startWith(service, faultCase.settings);
