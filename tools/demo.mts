@@ -16,7 +16,7 @@ const exampleProgram = join(import.meta.dirname, "../examples/basic/index.ts");
 const producerName = "dbwebhooks-basic";
 const consumerName = "dbwebhooks-consumer";
 const stackName = "demo";
-const otherSecret = `whsec_${Buffer.alloc(32).toString("base64")}`;
+const otherSecret = "0".repeat(64);
 
 const outputOptions = {
   onOutput: showPulumiOutput,

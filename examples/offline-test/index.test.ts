@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -7,15 +8,14 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { LocalWorkspace, type Stack } from "@pulumi/pulumi/automation/index.js";
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
-import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 const timeoutMs = 120_000;
-const received: { path: string; headers: Record<string, string>; rawBody: string }[] = [];
+const received: { path: string; signature: unknown; rawBody: string }[] = [];
 // Stands for your receiver at example.com, because `deliverTo` below sends all notifications to it.
 const receiver = createServer(async (request, response) => {
-  const headers = request.headers as Record<string, string>;
-  received.push({ path: request.url ?? "", headers, rawBody: await text(request) });
+  const signature = request.headers["x-webhook-signature"];
+  received.push({ path: request.url ?? "", signature, rawBody: await text(request) });
   response.writeHead(204).end();
 });
 let directory: string;
@@ -76,11 +76,10 @@ it(
       tableId: "tbl_orders",
     });
 
-    const [{ path, headers, rawBody } = { path: "", headers: {}, rawBody: "" }] = received;
+    const [{ path, signature, rawBody } = { path: "", signature: "", rawBody: "" }] = received;
     expect(path).toBe("/hooks/orders");
-    expect(new Webhook(ordersSecret?.value).verify(rawBody, headers)).toMatchObject({
-      type: "record.created",
-    });
+    expect(signature).toBe(createHmac("sha256", ordersSecret?.value).update(rawBody).digest("hex"));
+    expect(JSON.parse(rawBody)).toMatchObject({ type: "record.created" });
   },
   timeoutMs,
 );

@@ -10,7 +10,7 @@ it("declares one webhook, for the table of the orders", async () => {
 
   expect({ declared, secret }).toMatchObject({
     declared: [{ name: "orders", inputs: { tableId: "tbl_orders" } }],
-    secret: "whsec_1",
+    secret: "secret-1",
   });
 });
 
@@ -26,7 +26,7 @@ async function mockWebhooks() {
         return { id: name, state: inputs };
       }
       declared.push({ name, inputs });
-      const secret = pulumi.secret(`whsec_${declared.length}`);
+      const secret = pulumi.secret(`secret-${declared.length}`);
       const state = { ...inputs, baseUrl: "https://tables.example.com", secret };
       return { id: String(declared.length), state };
     },

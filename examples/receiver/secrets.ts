@@ -1,12 +1,16 @@
 import { readFileSync } from "node:fs";
 
-const minKeyBytes = 16;
+const minLength = 16;
+const minDifferentCharacters = 8;
 
 /**
  * Returns a function that reads the signing secrets from a file each time, so that a rotation needs
  * no restart: a restart would refuse notifications, and would forget which events were handled. If
  * the file becomes invalid, the function writes the reason to stderr and returns the last valid
  * secrets.
+ *
+ * Replace the file by a rename (`mv new-secrets secrets`): half of a secret that is being written
+ * is a secret too.
  *
  * @throws if the file is invalid from the start
  */
@@ -25,12 +29,14 @@ export function watchSecrets(file: string): () => readonly string[] {
 /** Reads secrets that are separated by white space. An error never contains what the file holds. */
 function readSecrets(file: string): readonly string[] {
   const lines = readFileSync(file, "utf8")
+    // Some editors on Windows write a byte order mark.
+    .replace(/^\ufeff/, "")
     .split("\n")
     .map((line) => line.split(/[ \t\r]+/).filter(Boolean));
   const invalid = lines.findIndex((entries) => !entries.every(isSecret));
   if (invalid !== -1) {
     throw new Error(
-      `${file}, line ${invalid + 1}: this is not a signing secret (whsec_ and base64 of at least ${minKeyBytes} bytes)`,
+      `${file}, line ${invalid + 1}: this is not a signing secret (${minLength} or more letters, digits and _-+/=, with a digit)`,
     );
   }
   if (lines.flat().length === 0) {
@@ -40,12 +46,15 @@ function readSecrets(file: string): readonly string[] {
 }
 
 /**
- * Some decoders of base64 ignore what is wrong. They make a key that everybody can guess from the
- * texts that Pulumi writes in place of a secret: `[secret]` and `[object Object]`. A short key,
- * such as that of `whsec_null`, can be guessed too.
+ * Every text can be the key of a signature, also one that an attacker can guess: those that Pulumi
+ * and programs write in place of a secret, such as `[secret]`, `[object Object]` and `undefined`,
+ * and those that people write while they try.
  */
 function isSecret(entry: string): boolean {
-  const key = entry.replace(/^whsec_/, "");
-  const bytes = Buffer.from(key, "base64");
-  return key !== entry && bytes.length >= minKeyBytes && bytes.toString("base64") === key;
+  return (
+    /^[\w+/=-]+$/.test(entry) &&
+    entry.length >= minLength &&
+    /\d/.test(entry) &&
+    new Set(entry).size >= minDifferentCharacters
+  );
 }

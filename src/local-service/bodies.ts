@@ -39,7 +39,7 @@ export function eventSchema(allowUnknownEvents: boolean) {
     databaseId: nonEmptyString,
     tableId: z.optional(nonEmptyString),
     data: z.optional(z.record(z.string(), z.unknown(), { error: "must be a JSON object" })),
-    // The identifier is sent in the header `webhook-id`.
+    // It is sent in the header `x-webhook-id`.
     id: z.optional(
       z.custom<string>(isHeaderValue, { error: "must be 1 to 256 visible ASCII characters" }),
     ),
@@ -66,12 +66,15 @@ function objectSchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.object(shape, { error: "must be an object" });
 }
 
-/** An event type (docs/api/README.md#event-types), in a subscription and in an event. */
+/**
+ * An event type (docs/api/README.md#event-types), in a subscription and in an event. It is sent in
+ * the header `x-webhook-event`.
+ */
 function eventTypeSchema(allowUnknownEvents: boolean) {
-  const isType = (type: unknown) => typeof type === "string" && type !== "";
   const isKnown = (type: unknown) => allowUnknownEvents || isEventType(type as string);
-  return z.custom<string>((type) => isType(type) && isKnown(type), {
-    error: ({ input }) => (isType(input) ? unknownNameText(eventTypes) : "must be an event type"),
+  return z.custom<string>((type) => isHeaderValue(type) && isKnown(type), {
+    error: ({ input }) =>
+      isHeaderValue(input) ? unknownNameText(eventTypes) : "must be an event type",
   });
 }
 

@@ -1,9 +1,10 @@
 import { createHmac } from "node:crypto";
+import { unescape as percentDecoded } from "node:querystring";
 import { Agent, request } from "undici";
 import type { StoredWebhook } from "./webhooks.js";
 
-// The timeout of a notification, connection included. Source: Standard Webhooks.
-const timeoutSeconds = 15;
+// The timeout of a notification, connection included (docs/api/README.md#notifications).
+const timeoutSeconds = 30;
 // A response's body is read and discarded, up to this size, so that the connection can be reused.
 const maxResponseBytes = 64 * 1024;
 
@@ -48,18 +49,21 @@ export async function sendNotification(
   dispatcher: Agent,
   deliverTo: string | undefined,
 ): Promise<Delivery> {
-  const { id: webhookId, secret } = webhook;
+  const { id: webhookId, databaseId: baseId, secret } = webhook;
+  const metadata = { webhookId, organizationId: 1, baseId, attempt: 1, source: "public_api" };
   const signal = AbortSignal.timeout(timeoutSeconds * 1000);
   try {
     const url = deliverTo === undefined ? webhook.url : urlAtOrigin(webhook.url, deliverTo);
-    const body = notificationBody(notification, webhook);
+    const body = JSON.stringify({ ...notification, metadata });
     const response = await request(url, {
       dispatcher,
       method: "POST",
       headers: {
         "content-type": "application/json",
         "user-agent": "pulumi-dbwebhooks-local-service",
-        ...signatureHeaders(notification.id, body, secret),
+        "x-webhook-event": notification.type,
+        "x-webhook-id": notification.id,
+        "x-webhook-signature": createHmac("sha256", secret).update(body).digest("hex"),
         ...basicAuthorization(url),
       },
       body,
@@ -68,7 +72,7 @@ export async function sendNotification(
     // The status decides, even if the connection breaks while the body arrives.
     await response.body.dump({ limit: maxResponseBytes }).catch(() => {});
     const { statusCode } = response;
-    // Any 2xx is a success, but a redirect is none. Source: Standard Webhooks.
+    // Any 2xx is a success; a redirect is not followed.
     return { webhookId, delivered: Math.floor(statusCode / 100) === 2, statusCode };
   } catch (error) {
     return { webhookId, delivered: false, problem: describeProblem(error, signal) };
@@ -82,42 +86,14 @@ function urlAtOrigin(url: string, origin: string): string {
   return Object.assign(new URL(origin), { pathname, search }).href;
 }
 
-/**
- * Returns JSON with a space after each colon. `JSON.stringify` writes it without one, so a receiver
- * that verifies what it has parsed and written anew fails here, as it would at a service with
- * another JSON writer.
- */
-function notificationBody(notification: Notification, webhook: StoredWebhook): string {
-  const { id: webhookId, databaseId: baseId } = webhook;
-  const source = "local-service";
-  const metadata = { webhookId, organizationId: "org_local", baseId, attempt: 1, source };
-  const indented = JSON.stringify({ ...notification, metadata }, undefined, 1);
-  // Only the indentation has line feeds: those in texts are escaped.
-  return indented.replaceAll(/\n */g, "");
-}
-
-/**
- * Signs with the time of the request, because receivers refuse timestamps older than five minutes.
- * Source: Standard Webhooks.
- */
-function signatureHeaders(id: string, body: string, secret: string): Record<string, string> {
-  const sentAt = Math.floor(Date.now() / 1000).toString();
-  const hmac = createHmac("sha256", Buffer.from(secret.slice("whsec_".length), "base64"));
-  const signature = hmac.update(`${id}.${sentAt}.${body}`).digest("base64");
-  return {
-    "webhook-id": id,
-    "webhook-timestamp": sentAt,
-    "webhook-signature": `v1,${signature}`,
-  };
-}
-
 /** Returns the header for the user info of a URL, which undici ignores. */
 function basicAuthorization(url: string): { authorization?: string } {
   const { username, password } = new URL(url);
   if (username + password === "") {
     return {};
   }
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  // A "%" that encodes nothing stays as it is, where decodeURIComponent would throw.
+  const credentials = `${percentDecoded(username)}:${percentDecoded(password)}`;
   return { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` };
 }
 

@@ -20,9 +20,7 @@ export interface StoredWebhook {
   readonly tableId: string | null;
   /** Whether notifications are delivered. `true` at creation. */
   readonly active: boolean;
-  /**
-   * The signing secret, in clear text: `whsec_` and base64. The API reveals it only at creation.
-   */
+  /** The signing secret, in clear text: 64 hex digits. The API reveals it only at creation. */
   readonly secret: string;
 }
 
@@ -61,10 +59,10 @@ export function createWebhook(store: WebhookStore, allowUnknownEvents: boolean) 
     lastId += 1;
     const { url, events, tableId = null } = parsed.body;
     const subscription = { url, events: [...new Set(events)], tableId, active: true };
-    const created = { id: lastId, secret: createSecret() };
+    const created = { id: lastId, secret: randomBytes(32).toString("hex") };
     const databaseId = c.req.param("databaseId");
     store.webhooks = [...store.webhooks, { databaseId, ...subscription, ...created }];
-    return c.json(created, 201);
+    return c.json(created);
   };
 }
 
@@ -90,11 +88,6 @@ export function deleteWebhook(store: WebhookStore) {
 /** No service creates a webhook per microsecond, so the ids of a later start are higher. */
 function microsecondsSinceEpoch(): number {
   return Math.floor(1000 * (performance.timeOrigin + performance.now()));
-}
-
-/** 256 random bits in the form of Standard Webhooks (specification, "Signature scheme"). */
-function createSecret(): string {
-  return `whsec_${randomBytes(32).toString("base64")}`;
 }
 
 /** Returns a webhook as the list operation shows it, with an array of tables or `null` for all. */

@@ -1,5 +1,6 @@
 import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import { expect, it } from "vitest";
+import { secretOr } from "../helpers/leaks.ts";
 import { javascriptProgram, type Program, yamlProgram } from "../helpers/programs.ts";
 import { noPromptFlags, type TestStack } from "../helpers/stack.ts";
 import { accountOf, keys, type TwoServices, withTwoServices } from "../helpers/two-services.ts";
@@ -12,7 +13,7 @@ const databasesOf = ({ webhooks }: LocalService) =>
 
 const deletions = (count: number, key: string) => Array(count).fill(`DELETE Bearer ${key}`);
 const creations = (count: number, key: string) => Array(count).fill(`POST Bearer ${key}`);
-const anyKeyOrSecret = /local-api-key|next-key|new-key|whsec_/;
+const anyKeyOrSecret = secretOr(/local-api-key|next-key|new-key/);
 
 type Run = ReturnType<TwoServices["run"]>;
 

@@ -4,11 +4,12 @@ import { expect, it } from "vitest";
 import { withheldText } from "../../src/common/redaction.ts";
 import { someArgs } from "../helpers/builders.ts";
 import { echoAuthorization, isPost, times } from "../helpers/faults/faults.mts";
+import { secretOr } from "../helpers/leaks.ts";
 import { noPromptFlags, withStack } from "../helpers/stack.ts";
 
 const secretUrl = "https://example.com/url-path-token?signature=query-token";
-// The API key, the parts of the url, and the prefix of each secret.
-const isLeak = (line: string) => /local-api-key|url-path-token|query-token|whsec_/.test(line);
+const leak = secretOr(/local-api-key|url-path-token|query-token/);
+const isLeak = (line: string) => leak.test(line);
 
 /**
  * In debug messages Pulumi writes all values in clear text, whatever the provider: the engine

@@ -2,7 +2,7 @@ import type { Settings } from "../../src/provider/rules/settings.ts";
 import type { StubResponse } from "./http-server.ts";
 
 export const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";
-export const secret = "whsec_5tGq8LrN3cVbYx0KdJfHs2Mu";
+export const secret = "s1gn-5tGq8LrN3cVbYx0KdJfHs2Mu";
 /** The serialized provider that Pulumi stores with every dynamic resource. */
 export const someProviderText = "the text of the provider";
 

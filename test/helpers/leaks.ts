@@ -1,6 +1,15 @@
 import { expect } from "vitest";
 import { apiKey, secret } from "./builders.ts";
 
+/**
+ * A secret of the local service, whatever stands around it. The field `magic` in each state of
+ * Pulumi has the same form.
+ */
+export const issuedSecret = /(?<!"magic": ?")[\da-f]{64}/;
+
+/** Matches what the pattern matches, and secrets of the local service. */
+export const secretOr = ({ source }: RegExp) => new RegExp(`${source}|${issuedSecret.source}`);
+
 /** Sensitive values besides the key and the secret, by the place where they occur. */
 export const tokens = {
   user: "u5er-Nq8xWv2L",

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import { text } from "node:stream/consumers";
 import { listenForHttp } from "./http-server.ts";
 
-export interface ReceivedNotification {
+interface ReceivedNotification {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   /** The signed bytes, as they arrived. */

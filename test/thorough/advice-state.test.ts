@@ -213,7 +213,7 @@ it("A service that uses an id twice ends in doubt, and the page's three steps en
       await up();
       const id = service.webhooks[0]?.id;
       // This service has the new webhook outside of the list of the local one.
-      const returnNumber = () => Promise.resolve(Response.json({ id, secret: "whsec_lost" }));
+      const returnNumber = () => Promise.resolve(Response.json({ id, secret: "lost" }));
       service.use(times(1, returnNumber, isPost));
       await declareWith("second");
       const failed = await pulumi(["up", ...noPromptFlags]);

@@ -357,7 +357,7 @@ describe("A webhook of the plugin", () => {
   it("shows drift as a difference of outputs if old inputs are passed, and none that ignoreChanges names", async () => {
     const { plugin, service } = await startConfigured();
     const id = "99";
-    const drifted = { ...inputs, url: otherUrl, baseUrl: service.baseUrl, secret: "whsec_1" };
+    const drifted = { ...inputs, url: otherUrl, baseUrl: service.baseUrl, secret: "secret-1" };
 
     const withOldInputs = await plugin.diff(id, drifted, inputs, { oldInputs: inputs });
     const withoutOldInputs = await plugin.diff(id, drifted, inputs);
@@ -383,7 +383,7 @@ describe("A webhook of the plugin", () => {
 
   it("is read, and not imported, when its inputs alone have the text of the dynamic provider", async () => {
     const { plugin, service } = await startConfigured();
-    const state = { ...inputs, baseUrl: service.baseUrl, secret: "whsec_1" };
+    const state = { ...inputs, baseUrl: service.baseUrl, secret: "secret-1" };
 
     const read = await plugin.read("99", state, { ...inputs, ...text });
 
@@ -392,7 +392,7 @@ describe("A webhook of the plugin", () => {
 
   it("keeps the text of the dynamic provider in its inputs when read, for a move to that provider", async () => {
     const { plugin, service } = await startConfigured();
-    const state = { ...inputs, ...text, baseUrl: service.baseUrl, secret: "whsec_1" };
+    const state = { ...inputs, ...text, baseUrl: service.baseUrl, secret: "secret-1" };
 
     const read = await plugin.read("99", state, { ...inputs, ...text });
 
@@ -403,7 +403,7 @@ describe("A webhook of the plugin", () => {
     const { plugin, service, requests } = await startConfigured();
     const other = operationsOf(plugin.call, `${urn}2`);
     const id = "99";
-    const state = { ...inputs, baseUrl: service.baseUrl, secret: "whsec_1" };
+    const state = { ...inputs, baseUrl: service.baseUrl, secret: "secret-1" };
     await other.diff(id, state, inputs);
 
     const error = await errorOf(plugin.delete(id, state));
@@ -431,7 +431,7 @@ describe("A webhook of the plugin", () => {
 describe("An import by the plugin", () => {
   async function startDescribed() {
     const configured = await startConfigured({ listing: "true" });
-    const described = { 2: { ...inputs, secret: "whsec_1" } };
+    const described = { 2: { ...inputs, secret: "secret-1" } };
     vi.stubEnv("DBWEBHOOKS_IMPORT", JSON.stringify(described));
     return configured;
   }
@@ -446,7 +446,7 @@ describe("An import by the plugin", () => {
     expect(await plugin.read("2", given)).toEqual({
       id: "2",
       inputs: imported,
-      props: { ...imported, baseUrl: service.baseUrl, secret: wrapped("whsec_1") },
+      props: { ...imported, baseUrl: service.baseUrl, secret: wrapped("secret-1") },
     });
   });
 
@@ -474,7 +474,7 @@ describe("An import by the plugin", () => {
   it("is no read that asks whether a webhook exists: it is refused, and a deletion is sent", async () => {
     const { plugin, service, requests } = await startDescribed();
     const question = operationsOf(plugin.call, urn.replace(/[^:]+$/, "__exists__1"));
-    const state = { ...inputs, baseUrl: service.baseUrl, secret: "whsec_1" };
+    const state = { ...inputs, baseUrl: service.baseUrl, secret: "secret-1" };
 
     const errors = [await errorOf(question.read("2", {})), await errorOf(question.read("2"))];
     const stored = { ...state, __provider: "a text" };

@@ -38,7 +38,7 @@ it("The log of serve has a line for every request, with what the user needs of i
 
   const delivery = `{"webhookId":${id},"delivered":`;
   expect(lines).toEqual([
-    `POST ${webhooksPath} 201 {"id":${id}}`,
+    `POST ${webhooksPath} 200 {"id":${id}}`,
     `POST ${emission.path} 200 {"id":"evt_1","deliveries":[${delivery}true,"statusCode":200}]}`,
     `POST ${emission.path} 200 {"id":"evt_1","deliveries":[${delivery}false,"statusCode":503}]}`,
     `GET ${webhooksPath} 200 {"webhooks":[${id}]}`,

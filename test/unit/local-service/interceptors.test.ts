@@ -21,7 +21,7 @@ describe("An interceptor", () => {
 
     const response = await service.create();
 
-    expect(order).toEqual(["outer", "inner", "inner 201", "outer 299"]);
+    expect(order).toEqual(["outer", "inner", "inner 200", "outer 299"]);
     expect(response).toMatchObject({ statusCode: 299, text: "changed" });
   });
 
@@ -63,7 +63,7 @@ describe("An interceptor", () => {
     const refused = { ...sent, body: undefined };
     const deletion = { method: "DELETE", path: `${path}/a%2Fb`, databaseId, webhookId: "a/b" };
     expect(requests).toMatchObject([
-      { ...sent, path: `${path}?a=1`, body, headers: { "x-trace": "one" }, statusCode: 201 },
+      { ...sent, path: `${path}?a=1`, body, headers: { "x-trace": "one" }, statusCode: 200 },
       { ...deletion, body: undefined, statusCode: 404 },
       { ...refused, statusCode: 401 },
       { ...refused, statusCode: 421 },

@@ -68,9 +68,9 @@ describe("A creation", () => {
   });
 
   it("stores a secret with white space at its ends as it is", async () => {
-    const { create } = await startWithService({ body: { id: 17, secret: " whsec_1 " } });
+    const { create } = await startWithService({ body: { id: 17, secret: " secret-1 " } });
 
-    expect(await create(someArgs())).toMatchObject({ outs: { secret: wrapped(" whsec_1 ") } });
+    expect(await create(someArgs())).toMatchObject({ outs: { secret: wrapped(" secret-1 ") } });
   });
 
   it.each<[kind: string, response: string, StubResponse]>([
@@ -92,9 +92,9 @@ describe("A creation whose response holds no secret that can be stored", () => {
   it.each<[string, unknown]>([
     ["is missing", undefined],
     ["is empty", ""],
-    ["has a control character, which a terminal would obey", "whsec_\u001b[2J"],
+    ["has a control character, which a terminal would obey", "secret-\u001b[2J"],
     ["is one of Pulumi's markers of unknown values", unknownMarkers.string],
-    ["is not UTF-8", Buffer.from('{"id":17,"secret":"whsec_\xe4"}', "latin1")],
+    ["is not UTF-8", Buffer.from('{"id":17,"secret":"secret-\xe4"}', "latin1")],
   ])(
     "is in doubt, with the id, and nothing is deleted, when the secret %s",
     async (_, unusable) => {
@@ -113,7 +113,6 @@ describe("A creation whose response holds no secret that can be stored", () => {
 });
 
 describe("A creation whose response arrives when Pulumi is gone", () => {
-  // Every text with the prefix whsec_ is withheld, so this secret has another form.
   const plainSecret = "kB7wQz-another-secret-Xn4";
   const createdWithPlainSecret = { body: { id: 17, secret: plainSecret } };
   const refusedDeletion = { statusCode: 403, body: errorBody("NO", `It is ${plainSecret}.`) };

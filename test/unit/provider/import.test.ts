@@ -56,11 +56,11 @@ describe("An import", () => {
 
   it("takes the webhook of its id among several", async () => {
     const run = await startImport({
-      17: { ...described, secret: "whsec_a" },
-      18: { ...described, databaseId: "base_other", secret: "whsec_b" },
+      17: { ...described, secret: "secret-a" },
+      18: { ...described, databaseId: "base_other", secret: "secret-b" },
     });
 
-    expect((await run.import("17")).props.secret).toEqual(wrapped("whsec_a"));
+    expect((await run.import("17")).props.secret).toEqual(wrapped("secret-a"));
     expect((await run.import("18")).props).toMatchObject({ databaseId: "base_other" });
   });
 

@@ -329,7 +329,7 @@ it.each([
 it("The properties of a webhook that differ are named, some with a reason", () => {
   const { databaseId, url, events } = someArgs();
   const args = { databaseId, url, events, tableId: undefined };
-  const stored = { ...args, secret: "whsec_1", baseUrl: settings.baseUrl };
+  const stored = { ...args, secret: "secret-1", baseUrl: settings.baseUrl };
   const labelsOf = (news: object, changes: object = {}) =>
     compareWebhook({ ...stored, ...changes }, { ...args, ...news }).map(({ label }) => label);
   const withTable = { tableId: "tbl_1" };

@@ -62,7 +62,7 @@ it("events must be known event types, unless the program casts them", () => {
 
 it("the output secret of a webhook is no argument, and the outputs have the types that users rely on", () => {
   // @ts-expect-error: secret is an output
-  new Webhook("orders", { ...args, events: eventTypes, secret: "whsec" });
+  new Webhook("orders", { ...args, events: eventTypes, secret: "secret" });
   expectTypeOf<main.Webhook["id"]>().toEqualTypeOf<pulumi.Output<pulumi.ID>>();
   type Texts = main.Webhook["secret" | "databaseId" | "url" | "baseUrl"];
   expectTypeOf<Texts>().toEqualTypeOf<pulumi.Output<string>>();
