@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { EventType } from "../common/event-types.js";
 import { eventSchema, parseBody } from "./bodies.js";
 import type { LocalServiceOptions } from "./options.js";
@@ -18,9 +18,7 @@ export interface NewEvent {
    * the event type, in the table of the event or in a made-up one.
    */
   readonly data?: Readonly<Record<string, unknown>> | undefined;
-  /**
-   * Identifier by which receivers detect duplicates. Default: a new one, `evt_` and random digits.
-   */
+  /** Identifier by which receivers detect duplicates. Default: a new one, `evt_` and a UUID. */
   readonly id?: string | undefined;
 }
 
@@ -78,28 +76,31 @@ function subscribes(webhook: StoredWebhook, event: NewEvent): boolean {
 }
 
 /**
- * A sample of the data of a notification, in the form that
- * docs/api/README.md#what-the-local-service-does describes.
+ * A sample of the data of a notification (docs/api/README.md#notifications). The three events of a
+ * subject have one form; an update also has the values before it.
  */
 function sampleData(type: string, tableId = newId("tbl")): Record<string, unknown> {
   const [subject, change] = type.split(".");
   const [recordId, fieldId] = [newId("rec"), newId("fld")];
-  const records = [{ id: recordId, data: { Name: "A sample" } }];
-  const field = { id: fieldId, name: "A sample", type: "text" };
-  const previousField = { ...field, name: "An older name" };
+  const recordsWith = (name: string) => [{ id: recordId, data: { Name: name } }];
+  const table = { id: tableId, name: "A sample", order: 0, primaryFieldId: fieldId };
+  const field = { id: fieldId, name: "A sample", type: "single_line_text", order: 0 };
+  const older = "An older sample";
+  const ofUpdate = (previous: object) => (change === "updated" ? previous : {});
   switch (subject) {
-    case "record":
-      return { tableId, recordIds: [recordId], ...(change !== "deleted" && { records }) };
+    case "record": {
+      const previous = ofUpdate({ previousRecords: recordsWith(older) });
+      return { tableId, recordIds: [recordId], records: recordsWith("A sample"), ...previous };
+    }
     case "table":
-      return { tableId, table: { id: tableId, name: "A sample" } };
+      return { tableId, table, ...ofUpdate({ previousTable: { ...table, name: older } }) };
     case "field":
-      return { tableId, fieldId, field, ...(change === "updated" && { previousField }) };
+      return { tableId, fieldId, field, ...ofUpdate({ previousField: { ...field, name: older } }) };
     default:
       return {};
   }
 }
 
-/** A new identifier: its prefix and 96 random bits. */
 function newId(prefix: string): string {
-  return `${prefix}_${randomBytes(12).toString("hex")}`;
+  return `${prefix}_${randomUUID()}`;
 }

@@ -15,9 +15,16 @@ interface Operation {
   readonly responses: Readonly<Record<string, Body | Reference>>;
 }
 
+interface Notification {
+  readonly parameters: readonly { readonly name: string }[];
+  readonly requestBody: Body;
+}
+
 interface Schema {
   readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, object>>;
+  readonly properties?: Readonly<Record<string, Schema | Reference>>;
+  readonly items?: Schema | Reference;
+  readonly anyOf?: readonly (Schema | Reference)[];
   readonly enum?: readonly string[];
   readonly examples?: readonly Record<string, unknown>[];
 }
@@ -25,6 +32,7 @@ interface Schema {
 // `npm run check` lints the form of the document.
 interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks: { readonly event: { readonly post: Notification } };
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;
     readonly responses: Readonly<Record<string, Body>>;
@@ -41,9 +49,14 @@ const document: ApiDocument = parse(readPage("docs/api/openapi.yaml"));
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
 // The document is not a schema as a whole, but its schemas refer to each other by their places in
 // it.
-ajv.addVocabulary(Object.keys(document)).addSchema(document, "openapi.yaml");
+ajv.addVocabulary(Object.keys(document)).addSchema(closed(document), "openapi.yaml");
+ajv.addFormat("date-time", (text) => new Date(text).toISOString() === text);
 
 export const { schemas } = document.components;
+const notification = document.webhooks.event.post;
+
+/** The names of the headers that a notification has besides those of every request. */
+export const notificationHeaders = notification.parameters.map(({ name }) => name.toLowerCase());
 
 /** The operations that the document describes. */
 export const operations = Object.entries(document.paths).flatMap(
@@ -101,10 +114,50 @@ export function problemsOfResponse(
     : problemsOfBody(described, headers["content-type"], json);
 }
 
+/** Returns how a notification differs from the document. `body` is the parsed JSON. */
+export function problemsOfNotification({
+  headers,
+  body,
+}: {
+  headers: Readonly<Record<string, unknown>>;
+  body: unknown;
+}): string[] {
+  return problemsOfBody(notification.requestBody, headers["content-type"], body);
+}
+
+/** Returns the path of every described field, such as `data.table.name`, without those of lists. */
+export function pathsIn(schema: Schema | Reference | undefined): string[] {
+  if (schema === undefined) {
+    return [];
+  }
+  if ("$ref" in schema) {
+    return pathsIn(schemas[nameIn(schema)]);
+  }
+  const { properties = {}, items, anyOf = [] } = schema;
+  const ofProperties = Object.entries(properties).flatMap(([name, property]) => [
+    name,
+    ...pathsIn(property).map((path) => `${name}.${path}`),
+  ]);
+  return [...new Set([...ofProperties, ...[items, ...anyOf].flatMap(pathsIn)])];
+}
+
 /**
  * A service may send more fields, but here a field that the document does not have counts as a
  * renamed one.
  */
+function closed(value: unknown): object {
+  if (Array.isArray(value)) {
+    return value.map((one) => (typeof one === "object" ? closed(one) : one));
+  }
+  const entries = Object.entries(value as object).map(([name, one]) => [
+    name,
+    typeof one === "object" && one !== null ? closed(one) : one,
+  ]);
+  const copy = Object.fromEntries(entries);
+  const isObjectSchema = copy.type === "object" && copy.properties !== undefined;
+  return isObjectSchema ? { ...copy, additionalProperties: false } : copy;
+}
+
 function problemsOfBody({ content }: Body, contentType: unknown, body: unknown): string[] {
   const schema = content[String(contentType).split(";")[0] ?? ""]?.schema;
   if (schema === undefined) {
@@ -112,8 +165,7 @@ function problemsOfBody({ content }: Body, contentType: unknown, body: unknown):
   }
   const $id = nameIn(schema);
   const $ref = `openapi.yaml${schema.$ref}`;
-  const validate =
-    ajv.getSchema($id) ?? ajv.compile({ $id, type: "object", $ref, unevaluatedProperties: false });
+  const validate = ajv.getSchema($id) ?? ajv.compile({ $id, $ref });
   validate(body);
   return (validate.errors ?? []).map(({ instancePath, message, params }) => {
     return `body${instancePath} ${message} ${JSON.stringify(params)}`;

@@ -2,7 +2,14 @@ import { createHmac } from "node:crypto";
 import { createRequire } from "node:module";
 import net, { Socket } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { eventTypes } from "../../../src/common/event-types.ts";
 import type { LocalServiceOptions, NewEvent } from "../../../src/local-service/index.ts";
+import {
+  notificationHeaders,
+  pathsIn,
+  problemsOfNotification,
+  schemas,
+} from "../../helpers/api-document.ts";
 import { changeWebhook } from "../../helpers/faults/faults.mts";
 import { refusedUrl } from "../../helpers/http-server.ts";
 import { startService, statusCodesOf, webhookBody } from "../../helpers/local-service.ts";
@@ -55,13 +62,13 @@ it("An emission sends the documented headers and body, and the user info of the 
   const { headers, body, rawBody } = onlyOne(receiver.notifications);
   const webhook = { webhookId, organizationId: 1, baseId: "base_1" };
   expect(id).toBe("evt_given");
+  const ofEveryRequest = ["authorization", "connection", "content-length", "content-type", "host"];
+  const names = [...ofEveryRequest, "user-agent", ...notificationHeaders];
   // A secret in any other header would be a leak.
-  expect(headers).toEqual({
+  expect(Object.keys(headers).toSorted()).toEqual(names.toSorted());
+  expect(headers).toMatchObject({
     authorization: `Basic ${Buffer.from("usér:p@ss").toString("base64")}`,
-    connection: "keep-alive",
-    "content-length": String(Buffer.byteLength(rawBody)),
     "content-type": "application/json",
-    host: new URL(receiver.url).host,
     "user-agent": "pulumi-dbwebhooks-local-service",
     "x-webhook-event": "record.created",
     "x-webhook-id": id,
@@ -101,27 +108,55 @@ it("A notification of 256 KB arrives complete", async () => {
   expect(headers["x-webhook-signature"]).toBe(signatureOf(rawBody, secret));
 });
 
-it.each(["record.created", "table.created", "field.created"])(
-  "An event has sample data and a new id by default: %s",
-  async (type) => {
-    await using receiver = await startReceiver();
-    const service = await startService();
-    await service.subscribe(receiver.url, { events: [type] });
-    const event = { type, databaseId: "base_1", tableId: "tbl_1" };
-    const [subject = ""] = type.split(".");
+it.each(eventTypes)("A notification of %s has the described fields and a new id", async (type) => {
+  await using receiver = await startReceiver();
+  const service = await startService();
+  const secret = await service.subscribe(receiver.url, { events: [type] });
+  const event = { type, databaseId: "base_1", tableId: "tbl_1" };
 
-    const emitted = [await service.emit(event), await service.emit(event)];
+  const emitted = [await service.emit(event), await service.emit(event)];
 
-    const ids = emitted.map(({ id }) => id);
-    const bodies = receiver.notifications.map(({ body }) => body);
-    expect(ids[0]).not.toBe(ids[1]);
-    expect(bodies.map(({ id }) => id)).toEqual(ids);
-    const { tableId, ...sample } = bodies[0].data;
-    expect(tableId).toBe("tbl_1");
-    // Such as `recordIds` for a record, `table` for a table and `fieldId` for a field.
-    expect(Object.keys(sample).join()).toContain(subject);
+  const ids = emitted.map(({ id }) => id);
+  const { notifications } = receiver;
+  const uuid = /^evt_[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+  expect(new Set(ids).size).toBe(2);
+  expect(ids).toEqual(Array(2).fill(expect.stringMatching(uuid)));
+  expect(notifications.map(({ body }) => body.id)).toEqual(ids);
+  expect(notifications.flatMap(problemsOfNotification)).toEqual([]);
+  for (const { headers, body, rawBody } of notifications) {
+    const names = Object.keys(body.data);
+    expect(body.data.tableId).toBe("tbl_1");
+    expect(names.some((name) => name.startsWith("previous"))).toBe(type.endsWith("updated"));
+    // As the documentation of the named service verifies, and as the pages recommend.
+    const signatures = [JSON.stringify(body), rawBody].map((text) => signatureOf(text, secret));
+    expect(signatures).toEqual(Array(2).fill(headers["x-webhook-signature"]));
+  }
+});
+
+it.each(["record", "table", "field"])(
+  "The events of a %s have one form, besides the values before an update",
+  async (subject) => {
+    const types = ["created", "updated", "deleted"].map((change) => `${subject}.${change}`);
+    const bodies = await Promise.all(types.map((type) => bodyOf({ type })));
+
+    const names = bodies.map(({ data }) =>
+      Object.keys(data).filter((name) => !name.startsWith("previous")),
+    );
+    expect(names).toEqual(Array(3).fill(names[0]));
+    expect(names[0]).toContain(subject === "record" ? "records" : subject);
   },
 );
+
+it("The notifications of all events have every field that the document describes", async () => {
+  const bodies = await Promise.all(eventTypes.map((type) => bodyOf({ type })));
+
+  const sent = new Set(bodies.flatMap(pathsOf));
+  // The values of a record have the names of its fields.
+  const isOfValues = (path: string) => /ecords\.data\./.test(path);
+  expect([...sent].filter((path) => !isOfValues(path)).toSorted()).toEqual(
+    pathsIn(schemas.Notification).toSorted(),
+  );
+});
 
 it("Emitting an event rejects with a TypeError that names every invalid field of the event", async () => {
   const service = await startService();
@@ -233,12 +268,6 @@ describe("A notification", () => {
     expect(type).toBe("view.created");
   });
 
-  it("of record.updated has the records in its sample data", async () => {
-    const { data } = await bodyOf({ type: "record.updated" });
-
-    expect(data.records).toEqual([{ id: data.recordIds[0], data: expect.any(Object) }]);
-  });
-
   it.each([{ tableId: "tbl_1" }, {}])(
     "has one table in its sample data, that of the event if it has one: %j",
     async (table) => {
@@ -305,6 +334,19 @@ async function startWithReceiver(respond?: Parameters<typeof startReceiver>[0]) 
   const service = await startService();
   const secret = await service.subscribe(receiver.url);
   return { receiver, service, secret, webhookId: service.webhooks[0]?.id ?? 0 };
+}
+
+/** Returns the path of every field of a value, without those of lists. */
+function pathsOf(value: unknown): string[] {
+  if (Array.isArray(value)) {
+    return value.flatMap(pathsOf);
+  }
+  return typeof value !== "object" || value === null
+    ? []
+    : Object.entries(value).flatMap(([name, one]) => [
+        name,
+        ...pathsOf(one).map((path) => `${name}.${path}`),
+      ]);
 }
 
 function onlyOne<Element>(list: readonly Element[]): Element {
