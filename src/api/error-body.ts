@@ -11,14 +11,16 @@ export function errorCodeOf(body: string | undefined): string | undefined {
 }
 
 /**
- * Returns the reason that a body gives: the message of an error, an error or a message by itself,
- * or the detail of a problem (RFC 9457).
+ * Returns the reason that a body gives: the message of an error, a message or an error by itself,
+ * or the detail of a problem (RFC 9457). Beside a message, some frameworks write the reason phrase
+ * of the status as the error.
  */
 export function errorMessageOf(body: string | undefined): string {
   const fields = fieldsIn(body);
   const { error, message, detail } = fields;
-  const reasons = [errorIn(fields).message, error, message, detail];
-  return reasons.filter((reason) => typeof reason === "string").find(Boolean) ?? "";
+  const reasons = [errorIn(fields).message, message, error, detail];
+  const texts = reasons.filter((reason) => typeof reason === "string");
+  return texts.find((text) => text.trim() !== "") ?? "";
 }
 
 function errorIn({ error }: Fields): Fields {

@@ -5,6 +5,8 @@ import { unescape as percentDecoded } from "node:querystring";
 export const withheldText = "[withheld: it may repeat a secret]";
 
 const ngramLength = 8;
+// One less, so that plain words by themselves are not searched for.
+const nearbyLength = ngramLength - 1;
 const maxLookedAt = 4_000;
 // A response can hold any number of secrets of any length. More values take too long to compare.
 const maxValueCount = 100;
@@ -17,7 +19,8 @@ const commonWords =
 // The words with which the host and the path of a receiver's URL begin, such as those of
 // "example.com/hooks/orders". A service names them in the reason of a refusal. Nearly every
 // credential has a digit, a capital within a word, or more letters.
-const leadingPlainWords = /^(?:[^\p{L}\p{N}?#;=]*\p{L}\p{Ll}{0,11}(?![\p{L}\p{N}]))*/u;
+const leadingPlainWords =
+  /^(?:[^\p{L}\p{N}?#;=]*\p{L}\p{Ll}{0,11}(?![\p{L}\p{N}]))*[^\p{L}\p{N}?#;=]*/u;
 
 // Texts that look like a credential, even one that is not known here, and escaped URLs with more
 // than an origin. Every pattern runs in linear time.
@@ -101,22 +104,31 @@ function withoutUnicodeEscapes(text: string): string {
 
 /**
  * Returns what of a receiver's URL can be a credential, without common words such as `hooks`: its
- * user info, and everything from the first part that is no plain word. What is next to them stays
- * for 7 characters, so that a credential of fewer than 8 is found together with them.
+ * user info, and everything from the first part that is no plain word. Of the letters next to them
+ * up to 7 stay, so that a credential of fewer than 8 is found together with them.
  */
 function sensitivePartsOfUrl(url: string): string[] {
-  const [, userInfo, place] = /^https?:\/\/([^/?#]*@)?(.*)$/is.exec(url) ?? [];
+  const [, userInfo = "", place] = /^https?:\/\/(?:([^/?#]*)@)?(.*)$/is.exec(url) ?? [];
   if (place === undefined) {
     return [percentDecoded(url)];
   }
-  const credentials = userInfo === undefined ? "" : userInfo + place.slice(0, ngramLength - 1);
-  const rest = place.replace(leadingPlainWords, (words) => words.slice(1 - ngramLength));
-  return [credentials, rest].flatMap((part) => percentDecoded(part).split(commonWords));
+  const credentials =
+    userInfo && percentDecoded(userInfo) + lettersIn(place).slice(0, nearbyLength);
+  const parts = percentDecoded(place).split(commonWords);
+  const firstOther = parts.findIndex((part) => part.replace(leadingPlainWords, "") !== "");
+  const [first = "", ...others] = firstOther === -1 ? [] : parts.slice(firstOther);
+  const rest = first.replace(leadingPlainWords, (words) => lettersIn(words).slice(-nearbyLength));
+  return [credentials, rest, ...others];
 }
 
 /** Returns every 8 letters or digits in a row, whatever stands between them. */
 function ngramsOf(text: string): string[] {
-  const letters = (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join("");
+  const letters = lettersIn(text.toLowerCase());
   const count = Math.max(letters.length - ngramLength + 1, 0);
   return Array.from({ length: count }, (_, at) => letters.slice(at, at + ngramLength));
+}
+
+/** Returns the letters and digits of a text. */
+function lettersIn(text: string): string {
+  return (text.match(/[\p{L}\p{N}]+/gu) ?? []).join("");
 }

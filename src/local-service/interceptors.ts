@@ -2,7 +2,7 @@ import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import { admit } from "./access.js";
-import { sendError } from "./responses.js";
+import { sendFailure } from "./responses.js";
 import type { ServiceEnv } from "./webhooks.js";
 
 /** A request as an interceptor sees it. */
@@ -50,7 +50,7 @@ export function intercept(
   closing: AbortSignal,
 ): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>();
-  app.onError((error, c) => sendError(c, 500, `The local service failed: ${error.message}`));
+  app.onError(sendFailure);
   app.on("ALL", ["/api/v1/bases/:databaseId/webhooks/:webhookId?", "*"], async (c) => {
     const { incoming } = c.env;
     const { method = "", url: path = "" } = incoming;

@@ -21,3 +21,8 @@ export function sendError(
 ): Response {
   return c.json({ error: { code: errorCodes[statusCode], message } }, statusCode, headers);
 }
+
+/** Responds to a request whose handling has failed. By itself, Hono prints the stack. */
+export function sendFailure(error: Error, c: Context): Response {
+  return sendError(c, 500, `The local service failed: ${error.message}`);
+}

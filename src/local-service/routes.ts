@@ -1,7 +1,7 @@
 import { type Context, Hono } from "hono";
 import type { Emit, NewEvent } from "./events.js";
 import type { LocalServiceOptions } from "./options.js";
-import { sendError } from "./responses.js";
+import { sendError, sendFailure } from "./responses.js";
 import {
   collectionPath,
   createWebhook,
@@ -26,10 +26,7 @@ export function createRoutes(
   // In plain text, because NOT_FOUND in the error body would tell a client that its webhook is
   // gone.
   app.notFound((c) => c.text("There is nothing at this path.", 404));
-  // Otherwise Hono prints the stack, and responds in plain text.
-  app.onError((error) => {
-    throw error;
-  });
+  app.onError(sendFailure);
   app.get("/", (c) => c.text("The local service of pulumi-dbwebhooks is running.\n"));
   app.post(eventsPath, (c) => emitEvent(c, emit));
   bases.post(collectionPath, createWebhook(store, allowUnknownEvents));

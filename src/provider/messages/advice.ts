@@ -139,11 +139,13 @@ function redirectAdvice(
       `check the path of ${baseUrl}.`,
     );
   }
-  // In a URL it would be cut.
-  const host = URL.parse(redirectOrigin ?? "")?.host;
-  const target = host === undefined ? "elsewhere" : `to ${reporter.redact(host, 200)}`;
+  const target = URL.parse(redirectOrigin ?? "");
+  // A whole URL would be cut to its scheme.
+  const place = target
+    ? `to ${reporter.redact(target.host, 200)} (${target.protocol})`
+    : "elsewhere";
   return step(
-    `It redirects ${target}, and the API key is not sent there:`,
+    `It redirects ${place}, and the API key is not sent there:`,
     `set ${baseUrl} to that of the service itself.`,
   );
 }

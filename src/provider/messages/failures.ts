@@ -44,7 +44,7 @@ const deleteOnlyNewAdvice = sentences(
   `Keep a webhook that was there before: import it, or declare another url.`,
 );
 
-/** A refresh and a deletion have the settings of the last update, whatever is configured by now. */
+/** Without --run-program, a refresh and a deletion have the settings of the last update. */
 const formerAccountAdvice = sentences(
   `If you know the base URL in the state, set ${settingsTable.baseUrl.variable} to it`,
   `and ${settingsTable.apiKey.variable} to its key for this command.`,

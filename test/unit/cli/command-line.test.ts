@@ -43,6 +43,7 @@ it.each([
   { line: "serve --deliver-to localhost:3000", message: "--deliver-to must" },
   { line: "serve --deliver-to http://h:1/sk_live_1", message: "--deliver-to must" },
   { line: "serve --deliver-to http://h:1/?sk_live_1", message: "--deliver-to must" },
+  { line: "serve --deliver-to http://h:1/#sk_live_1", message: "--deliver-to must" },
 ])("An invalid command exits with 2 and shows no key: $line", async ({ line, message }) => {
   const { exitCode, stderr } = await run(line);
 

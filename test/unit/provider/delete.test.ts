@@ -90,6 +90,8 @@ describe("A deletion", () => {
     // What a firewall sends that first asks for a proof.
     ["202 without a body", { statusCode: 202, body: "" }],
     ["200 without a body", { body: "" }],
+    ["203 without a body", { statusCode: 203, body: "" }],
+    ["205 without a body", { statusCode: 205, body: "" }],
     ["success as a string", { body: { success: "true" } }],
     ["20,000 nested arrays", { body: nestedBody }],
     ["404 with an error of nested arrays", { statusCode: 404, body: nestedError }],

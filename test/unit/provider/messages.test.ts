@@ -105,7 +105,7 @@ it.each<[said: string, HttpOutcome, more?: More, inSettings?: Settings]>([
   ["another host … Check dbwebhooks:baseUrl.", outcomes.response(404)],
   ["do not set listing to true", outcomes.response(405), { request: listRequest }],
   ["another host … pulumi state delete", outcomes.response(405), toDelete],
-  ["to b.test, … dbwebhooks:baseUrl", redirectTo("https://b.test")],
+  ["to b.test (https:), … dbwebhooks:baseUrl", redirectTo("https://b.test")],
   ["another path", redirectTo("https://a.test", { isSameOriginRedirect: true })],
   ["elsewhere", outcomes.response(300)],
   ["arguments … dbwebhooks:baseUrl … See A refused creation.", apiError(400)],
@@ -128,6 +128,20 @@ it.each<[said: string, HttpOutcome, more?: More, inSettings?: Settings]>([
     const { nextStep, heading } = adviceFor(contextWith(inSettings), failedWith(outcome, more));
 
     expectToSay(heading === undefined ? nextStep : `${nextStep} See ${heading}.`, said);
+  },
+);
+
+it.each(["POST", "GET"] as const)(
+  "No advice after a %s says to delete from the state",
+  (method) => {
+    const request = { ...outcomes.someRequest, method };
+
+    const { nextStep } = adviceFor(
+      context,
+      failedWith(htmlPage(200), { request, unusable: "body" }),
+    );
+
+    expect(nextStep).not.toContain("state delete");
   },
 );
 
@@ -246,7 +260,7 @@ describe("Every failure", () => {
       "another host",
       failures.inDoubt(context, failedWith(outcomes.response(200), { unusable: "tooLarge" })),
     ],
-    ["to b.test,", failures.inDoubt(context, call(withLocation(303)))],
+    ["to b.test ", failures.inDoubt(context, call(withLocation(303)))],
     [
       "GET … 401 … DBWEBHOOKS_API_KEY … DBWEBHOOKS_LISTING=false",
       failures.notConfirmed(context, call(apiError(401), listRequest)),
