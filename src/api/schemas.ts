@@ -18,14 +18,15 @@ const listedWebhook = z.pipe(
     id: z.unknown().check(z.refine((id) => webhookIdOf(id) !== undefined)),
     url: listedText,
     events: listedTexts,
-    tableIds: z.nullable(listedTexts),
+    tableIds: z.optional(z.nullable(listedTexts)),
     active: z.boolean(),
   }),
   z.transform(({ id, events, tableIds, ...others }) => ({
     ...others,
     id: String(id),
     events: sortEvents(events),
-    tableId: tableIdOf(tableIds),
+    // Without the field, the list does not show the table: it does not show all tables.
+    ...(tableIds !== undefined && { tableId: tableIdOf(tableIds) }),
   })),
 );
 

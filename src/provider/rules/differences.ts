@@ -55,9 +55,11 @@ const listedFields = webhookFields.filter((name) => name !== "databaseId");
 /** The fields in which a listed webhook differs from the state, with the service's values. */
 export type Drift = Partial<Pick<ListedWebhook, (typeof listedFields)[number]>>;
 
-/** Returns the drift of a webhook. */
+/** Returns the drift of a webhook. A table that the list does not show is not compared. */
 export function driftOf(listed: ListedWebhook, state: WebhookState): Drift {
-  const changed = listedFields.filter((name) => !isSame(name, listed[name], state[name]));
+  const changed = listedFields.filter(
+    (name) => name in listed && !isSame(name, listed[name], state[name]),
+  );
   return Object.fromEntries(changed.map((name) => [name, listed[name]]));
 }
 

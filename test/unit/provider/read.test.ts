@@ -62,6 +62,12 @@ describe("A refresh with listing", () => {
     ["several tables", { tableIds: ["t1", "t2"] }, { tableId: "t1" }, { tableId: "t1, t2" }],
     ["no table", {}, { tableId: "t1" }, {}],
     [
+      "another url, and no field for tables",
+      { url: "https://b.example/", tableIds: undefined },
+      { tableId: "t1" },
+      { url: "https://b.example/", tableId: "t1" },
+    ],
+    [
       "more tables than a state should hold",
       { tableIds: Array(500).fill("t".repeat(2_048)) },
       {},
