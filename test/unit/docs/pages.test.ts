@@ -39,6 +39,14 @@ it.each(["docs/replacement.md", "examples/rotation/index.ts"])(
   },
 );
 
+it("docs/receive-and-verify.md has the function of examples/receiver", () => {
+  const [, verify = ""] =
+    /^(function isSigned.*?^\})/ms.exec(markdown.readPage("examples/receiver/receiver.ts")) ?? [];
+
+  expect(verify).not.toBe("");
+  expect(markdown.readPage("docs/receive-and-verify.md")).toContain(verify);
+});
+
 it("README shows both commands of a clone within its first 40 lines", () => {
   const firstLines = readme.split("\n").slice(0, 40).join("\n");
 
