@@ -23,11 +23,6 @@ export interface EndedAttempt {
   readonly attemptNumber: number;
   /** The time since the first attempt began. */
   readonly elapsedMs: number;
-}
-
-/** The limits of the retries of a request. */
-export interface RetryLimits {
-  readonly retrySeconds: number;
   /** Whether Pulumi is stopping, so that this request is not retried. */
   readonly isStopping: boolean;
 }
@@ -49,8 +44,8 @@ export type GiveUpReason = "retrySeconds" | "connectionRefused" | "stopping";
 
 /** Decides what follows an attempt. */
 export function stepAfterAttempt(
-  { method, outcome, attemptNumber, elapsedMs }: EndedAttempt,
-  { retrySeconds, isStopping }: RetryLimits,
+  { method, outcome, attemptNumber, elapsedMs, isStopping }: EndedAttempt,
+  retrySeconds: number,
   random: () => number,
 ): Step {
   if (!isRetriable(method, outcome)) {

@@ -23,8 +23,8 @@ export class SharedPause {
     this.#untilMs = Math.max(this.#untilMs, now + delayMs);
   }
 
-  /** The time from the beginning of the first pause to the end of the last one. */
-  get durationMs(): number {
+  /** The time from the beginning of the first pause of the command to the end of the last one. */
+  get spanMs(): number {
     return this.#untilMs - this.#beganAtMs;
   }
 

@@ -73,13 +73,17 @@ export class Transport {
     this.#createSendOnce = createSendOnce;
   }
 
-  readonly send: Send = (request, onDelay) => this.#sendUntil(this.#stopping, request, onDelay);
+  readonly send: Send = (request, onDelay) => this.#retry(this.#stopping, request, onDelay);
 
   /** Sends a request even after a stop, to delete a webhook that was just created. */
-  readonly sendUndo: Send = (request, onDelay) => this.#sendUntil(undefined, request, onDelay);
+  readonly sendUndo: Send = (request, onDelay) => this.#retry(undefined, request, onDelay);
 
-  /** @param stopping When it aborts, the request is not sent any more. */
-  async #sendUntil(
+  /**
+   * Attempts a request until the retry policy ends it.
+   *
+   * @param stopping When it aborts, the request is not sent any more.
+   */
+  async #retry(
     stopping: AbortSignal | undefined,
     request: HttpRequest,
     onDelay: OnDelay,
@@ -101,33 +105,41 @@ export class Transport {
       }
       const elapsedMs = performance.now() - startedAtMs;
       ended = { outcome, attempts, elapsedMs };
+      const isStopping = stopping?.aborted ?? false;
       const step = stepAfterAttempt(
-        { method: request.method, outcome, attemptNumber: attempts, elapsedMs },
-        {
-          retrySeconds: this.#options.retrySeconds,
-          isStopping: stopping?.aborted ?? false,
-        },
+        { method: request.method, outcome, attemptNumber: attempts, elapsedMs, isStopping },
+        this.#options.retrySeconds,
         this.#random,
       );
       if (step.kind === "end") {
         return { ...ended, giveUpReason: step.giveUpReason };
       }
-      if (step.kind === "pause") {
-        this.#pause.extend(step.delayMs);
-      }
-      const slowMs = step.kind === "pause" ? this.#pause.durationMs : elapsedMs + step.delayMs;
-      if (slowMs >= reportedAfterMs) {
-        const { method, url } = request;
-        this.#report(onDelay, { ...step, request: { method, url }, outcome });
-      }
-      // After a stop nothing but an undo comes here, and it waits for its own delay only.
-      if (this.#stopping.aborted) {
-        await sleep(step.delayMs);
-      } else if (step.kind === "retry") {
-        await sleep(step.delayMs, this.#stopping);
-      }
-      await this.#pause.waitForEnd();
+      await this.#waitForRetry(step, ended, request, onDelay);
     }
+  }
+
+  /** Reports a long delay, and waits for its end. */
+  async #waitForRetry(
+    delay: Delay,
+    { outcome, elapsedMs }: CallResult,
+    { method, url }: RequestLine,
+    onDelay: OnDelay,
+  ): Promise<void> {
+    const { kind, delayMs } = delay;
+    if (kind === "pause") {
+      this.#pause.extend(delayMs);
+    }
+    const slowMs = kind === "pause" ? this.#pause.spanMs : elapsedMs + delayMs;
+    if (slowMs >= reportedAfterMs) {
+      this.#report(onDelay, { ...delay, request: { method, url }, outcome });
+    }
+    // After a stop nothing but an undo comes here, and it waits for its own delay only.
+    if (this.#stopping.aborted) {
+      await sleep(delayMs);
+    } else if (kind === "retry") {
+      await sleep(delayMs, this.#stopping);
+    }
+    await this.#pause.waitForEnd();
   }
 
   #report(onDelay: OnDelay, delay: ReportedDelay): void {

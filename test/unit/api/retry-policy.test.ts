@@ -6,18 +6,19 @@ import * as outcomes from "../../helpers/transport.ts";
 /** Returns what follows an attempt: by default a deletion's first. */
 function stepAfter(
   outcome: HttpOutcome,
-  changes: Partial<policy.EndedAttempt & policy.RetryLimits> = {},
+  changes: Partial<policy.EndedAttempt> & { readonly retrySeconds?: number } = {},
   random = 0.5,
 ) {
+  const { retrySeconds = 120, ...facts } = changes;
   const attempt = {
     method: "DELETE",
     outcome,
     attemptNumber: 1,
     elapsedMs: 0,
-    ...changes,
+    isStopping: false,
+    ...facts,
   } as const;
-  const limits = { retrySeconds: 120, isStopping: false, ...changes };
-  return policy.stepAfterAttempt(attempt, limits, () => random);
+  return policy.stepAfterAttempt(attempt, retrySeconds, () => random);
 }
 
 type Method = HttpRequest["method"];
