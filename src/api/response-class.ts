@@ -4,42 +4,39 @@
 import { errorCodeOf } from "./error-body.js";
 import type { HttpFailure, HttpOutcome, HttpResponse } from "./send-once.js";
 
-/** What follows from the class of an outcome. */
-export interface ClassFacts {
+/** The facts that follow from the class of an outcome. */
+interface ClassFacts {
   /** Which requests are retried. All but creations are idempotent. */
   readonly retried: "never" | "ifIdempotent" | "always";
   /** Whether the service may have carried the request out. */
   readonly mayBeCarriedOut: boolean;
 }
 
-// Facts of most refusals.
-const refusal = { retried: "never", mayBeCarriedOut: false } as const;
-
 // Sources: RFC 9110, section 15; RFC 4918, section 11; RFC 6585; RFC 7725; RFC 8470, section 5.2.
 const facts = {
   success: { retried: "never", mayBeCarriedOut: true },
   /** The service limits the rate of requests, so all of them wait. */
-  throttled: { ...refusal, retried: "always" },
+  throttled: { retried: "always", mayBeCarriedOut: false },
   /** Proxies send these about requests that the service may have carried out. */
-  temporary: { ...refusal, retried: "ifIdempotent", mayBeCarriedOut: true },
+  temporary: { retried: "ifIdempotent", mayBeCarriedOut: true },
   /** 303 follows a request that was carried out; 409 can mean that the webhook exists. */
-  unclear: { ...refusal, mayBeCarriedOut: true },
-  redirect: refusal,
+  unclear: { retried: "never", mayBeCarriedOut: true },
+  redirect: { retried: "never", mayBeCarriedOut: false },
   /** The key or the network has no access. */
-  denied: refusal,
+  denied: { retried: "never", mayBeCarriedOut: false },
   /**
    * There is no such database or webhook, or none for this key. Only the service itself says so.
    */
-  notFound: refusal,
+  notFound: { retried: "never", mayBeCarriedOut: false },
   /** There is no such operation at this address. */
-  unsupported: refusal,
-  refused: refusal,
-  noResponse: { ...refusal, retried: "ifIdempotent", mayBeCarriedOut: true },
-  unsent: { ...refusal, retried: "always" },
+  unsupported: { retried: "never", mayBeCarriedOut: false },
+  refused: { retried: "never", mayBeCarriedOut: false },
+  noResponse: { retried: "ifIdempotent", mayBeCarriedOut: true },
+  unsent: { retried: "always", mayBeCarriedOut: false },
 } as const satisfies Readonly<Record<string, ClassFacts>>;
 
 /** The class of an outcome. */
-export type OutcomeClass = keyof typeof facts;
+type OutcomeClass = keyof typeof facts;
 
 /** The class of a response. */
 export type ResponseClass = Exclude<OutcomeClass, HttpFailure["kind"]>;

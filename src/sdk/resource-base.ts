@@ -7,7 +7,7 @@ import type { WebhookArgs } from "./args.js";
 import { givenArgs, isPending } from "./given-args.js";
 
 /** What tells the two `Webhook` classes apart. */
-export interface WebhookModule {
+interface WebhookModule {
   /** The module that exports the class. */
   readonly module: string;
   readonly type: string;

@@ -9,7 +9,7 @@ import type { WebhookState } from "./state.js";
 import { hasMarker, type Properties } from "./values.js";
 
 /** A property that forces the replacement of a webhook. */
-export interface Difference {
+interface Difference {
   readonly property: string;
   /** The property in messages, with details. */
   readonly label: string;

@@ -15,7 +15,7 @@ export const importForm =
   '{"42":{"databaseId":"base_abc123","url":"https://…","events":["record.created"],"tableId":"tbl_orders","secret":""}}';
 
 /** A webhook to import, or why there is no usable description of it. */
-export type DescribedWebhook =
+type DescribedWebhook =
   | {
       readonly webhook: NewWebhook;
       /** The arguments as described, for Pulumi to store. */
