@@ -1,9 +1,9 @@
 // The operations of the service's API, which docs/api/README.md describes, and their paths.
 
 import { apiPath } from "../common/url-rules.js";
+import type { HttpOutcome, HttpResponse, RequestLine } from "./http-exchange.js";
 import { classOf, factsOf, mayBePartial } from "./response-class.js";
 import type { ListedWebhook } from "./schemas.js";
-import type { HttpOutcome, HttpResponse, RequestLine } from "./send-once.js";
 import type { CallResult, OnDelay, Send } from "./transport.js";
 
 /** Everything that a request needs besides its own values. */

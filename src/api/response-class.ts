@@ -2,7 +2,7 @@
 // read the class of an outcome and its facts.
 
 import { errorCodeOf } from "./error-body.js";
-import type { HttpFailure, HttpOutcome, HttpResponse } from "./send-once.js";
+import type { HttpFailure, HttpOutcome, HttpResponse } from "./http-exchange.js";
 
 /** The facts that follow from the class of an outcome. */
 interface ClassFacts {

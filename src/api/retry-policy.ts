@@ -1,7 +1,7 @@
 // Decides about retries, without I/O: whether, when, until when, and why not.
 
+import type { HttpFailure, HttpOutcome, HttpRequest } from "./http-exchange.js";
 import { classOf, factsOf, factsOfStatus } from "./response-class.js";
-import type { HttpFailure, HttpOutcome, HttpRequest } from "./send-once.js";
 
 /**
  * How long a refused connection is retried: a service that restarts accepts connections by then.

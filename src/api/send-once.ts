@@ -3,63 +3,12 @@ import type { Dispatcher } from "undici";
 import { startTimeout } from "../common/stall-safe-timer.js";
 import { version } from "../common/version.js";
 import { openPools } from "./connection-pools.js";
+import type { HttpFailure, HttpOutcome, HttpRequest, HttpResponse } from "./http-exchange.js";
 import { parseRetryAfter } from "./retry-after.js";
-
-/** What a message may show of a request: neither the API key nor a body. */
-export interface RequestLine {
-  readonly method: "POST" | "DELETE" | "GET";
-  readonly url: URL;
-}
-
-/** A request to the service, to which only {@link SendOnce} adds the API key. */
-export interface HttpRequest extends RequestLine {
-  readonly body?: unknown;
-}
 
 interface AuthorizedRequest extends HttpRequest {
   readonly apiKey: string;
 }
-
-/** A response that has ended. */
-export interface HttpResponse {
-  readonly kind: "response";
-  readonly statusCode: number;
-  /** `undefined`: larger than the limit, and not read. */
-  readonly body: string | undefined;
-  /** How long the service asks to wait (RFC 9110, section 10.2.3). */
-  readonly retryAfterMs?: number | undefined;
-  /** The origin that the header `Location` points to. */
-  readonly redirectOrigin?: string | undefined;
-  /** Whether `Location` points to another path of the same origin. */
-  readonly isSameOriginRedirect?: boolean;
-  /** Whether it has a header `Link` (RFC 8288). */
-  readonly hasLink?: boolean;
-}
-
-/** What Node.js, TLS or undici say of a failed connection. */
-interface ConnectionProblem {
-  readonly codes: readonly string[];
-  readonly text: string;
-}
-
-/**
- * An attempt without a response. `unsent`: the service certainly has not seen the request.
- * `noResponse`: it may have carried it out, because a part of the request may have been sent.
- */
-export type HttpFailure =
-  | { readonly kind: "unsent" | "noResponse"; readonly cause: "timeout" }
-  /** `stopping`: Pulumi is stopping. `proxyUrl`: the environment names no usable proxy. */
-  | { readonly kind: "unsent"; readonly cause: "stopping" | "proxyUrl" }
-  | (ConnectionProblem & { readonly kind: "unsent" | "noResponse"; readonly cause: "connection" })
-  /** A proxy refused, with this status code, to connect to the service. */
-  | (ConnectionProblem & {
-      readonly kind: "unsent";
-      readonly cause: "proxy";
-      readonly statusCode: number;
-    });
-
-/** How one attempt ended. */
-export type HttpOutcome = HttpResponse | HttpFailure;
 
 /**
  * Sends one request once, and returns what happened. `stopping` ends the attempt only before the
@@ -87,7 +36,7 @@ export function createSendOnce({ apiKey, timeoutSeconds }: AttemptOptions): Send
     const timeout = new AbortController();
     const cancelTimeout = startTimeout(timeoutMs, () => timeout.abort());
     try {
-      return await race(timeout.signal, dispatcher, { ...request, apiKey }, stopping);
+      return await attempt(timeout.signal, dispatcher, { ...request, apiKey }, stopping);
     } finally {
       cancelTimeout();
     }
@@ -95,7 +44,7 @@ export function createSendOnce({ apiKey, timeoutSeconds }: AttemptOptions): Send
 }
 
 /** Sends a request, unless a signal aborts before the connection is established. */
-async function race(
+async function attempt(
   timeout: AbortSignal,
   agent: Dispatcher,
   request: AuthorizedRequest,
@@ -112,8 +61,7 @@ async function race(
       }
     }),
   );
-  // undici ignores a signal until a connection is established, so the race does not wait for
-  // undici.
+  // undici ignores a signal until a connection is established, so this does not wait for undici.
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abortUnlessSent = () => {
     if (!mayHaveBeenSent) {

@@ -1,11 +1,6 @@
+import type { HttpOutcome, HttpRequest, RequestLine } from "./http-exchange.js";
 import { type Delay, type GiveUpReason, stepAfterAttempt } from "./retry-policy.js";
-import type {
-  AttemptOptions,
-  HttpOutcome,
-  HttpRequest,
-  RequestLine,
-  SendOnce,
-} from "./send-once.js";
+import type { AttemptOptions, SendOnce } from "./send-once.js";
 import { SharedPause, sleep } from "./shared-pause.js";
 
 // A delay is reported when, by its end, a request has taken this time, or this time has passed

@@ -1,5 +1,5 @@
 import { expect, vi } from "vitest";
-import type * as http from "../../src/api/send-once.ts";
+import type * as http from "../../src/api/http-exchange.ts";
 import type { CallResult, Send } from "../../src/api/transport.ts";
 import { errorBody } from "./builders.ts";
 

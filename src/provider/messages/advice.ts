@@ -2,8 +2,8 @@
 // before.
 import type { EndedCall } from "../../api/client.js";
 import { errorCodeOf } from "../../api/error-body.js";
+import type { HttpRequest, HttpResponse } from "../../api/http-exchange.js";
 import { classOfResponse, isRedirection, type ResponseClass } from "../../api/response-class.js";
-import type { HttpRequest, HttpResponse } from "../../api/send-once.js";
 import { settingCommand, settingsTable } from "../../common/settings-table.js";
 import type { MessageContext } from "../command/operation.js";
 import type { Settings } from "../rules/settings.js";

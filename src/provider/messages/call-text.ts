@@ -1,9 +1,9 @@
 // The text of a call: the request, how it ended, and why it was not retried.
 import type { EndedCall, UnusablePart } from "../../api/client.js";
 import { errorCodeOf, errorMessageOf } from "../../api/error-body.js";
+import type { HttpFailure, HttpResponse } from "../../api/http-exchange.js";
 import { maxBodyMebibytes } from "../../api/response-limits.js";
 import { connectionRefusedSeconds, type GiveUpReason } from "../../api/retry-policy.js";
-import type { HttpFailure, HttpResponse } from "../../api/send-once.js";
 import { oneLine } from "../../common/plain-text.js";
 import type { MessageContext } from "../command/operation.js";
 import { stoppingText } from "./interruption.js";

@@ -1,5 +1,5 @@
 // What the user is told of an operation that does not fail.
-import type { HttpOutcome } from "../../api/send-once.js";
+import type { HttpOutcome } from "../../api/http-exchange.js";
 import type { ReportedDelay } from "../../api/transport.js";
 import { shownValue } from "../../common/plain-text.js";
 import { importVariable } from "../rules/import-variable.js";

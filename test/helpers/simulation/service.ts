@@ -1,4 +1,4 @@
-import type { HttpOutcome, HttpRequest } from "../../../src/api/send-once.ts";
+import type { HttpOutcome, HttpRequest } from "../../../src/api/http-exchange.ts";
 import { errorBody, listed } from "../builders.ts";
 import { connectionLost, connectionRefused, response, throttled } from "../transport.ts";
 import type { Fault } from "./plays.ts";

@@ -1,6 +1,7 @@
 import type fc from "fast-check";
 import { vi } from "vitest";
-import type { HttpOutcome, HttpRequest, SendOnce } from "../../../src/api/send-once.ts";
+import type { HttpOutcome, HttpRequest } from "../../../src/api/http-exchange.ts";
+import type { SendOnce } from "../../../src/api/send-once.ts";
 import { pendingWork, unsent } from "../transport.ts";
 import { SimulatedEngine } from "./engine.ts";
 import { type Deletion, History } from "./history.ts";

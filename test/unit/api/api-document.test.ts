@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as client from "../../../src/api/client.ts";
+import type { HttpRequest } from "../../../src/api/http-exchange.ts";
 import { classOf } from "../../../src/api/response-class.ts";
 import * as responses from "../../../src/api/schemas.ts";
-import type { HttpRequest } from "../../../src/api/send-once.ts";
 import type { Send } from "../../../src/api/transport.ts";
 import { eventTypes } from "../../../src/common/event-types.ts";
 import { webhookFields } from "../../../src/common/webhook-fields.ts";

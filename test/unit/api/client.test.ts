@@ -6,7 +6,7 @@ import {
   deleteWebhook,
   listWebhooks,
 } from "../../../src/api/client.ts";
-import type { HttpOutcome } from "../../../src/api/send-once.ts";
+import type { HttpOutcome } from "../../../src/api/http-exchange.ts";
 import { listed, someSettings } from "../../helpers/builders.ts";
 import { endedWith, response } from "../../helpers/transport.ts";
 

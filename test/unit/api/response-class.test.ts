@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { HttpOutcome } from "../../../src/api/http-exchange.ts";
 import { classOf, factsOf, isRedirection, mayBePartial } from "../../../src/api/response-class.ts";
-import type { HttpOutcome } from "../../../src/api/send-once.ts";
 import { errorBody } from "../../helpers/builders.ts";
 import * as outcomes from "../../helpers/transport.ts";
 

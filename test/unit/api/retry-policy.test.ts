@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import type { HttpOutcome, HttpRequest } from "../../../src/api/http-exchange.ts";
 import * as policy from "../../../src/api/retry-policy.ts";
-import type { HttpOutcome, HttpRequest } from "../../../src/api/send-once.ts";
 import * as outcomes from "../../helpers/transport.ts";
 
 /** Returns what follows an attempt: by default a deletion's first. */

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { AttemptOptions, HttpOutcome, SendOnce } from "../../../src/api/send-once.ts";
+import type { HttpOutcome } from "../../../src/api/http-exchange.ts";
+import type { AttemptOptions, SendOnce } from "../../../src/api/send-once.ts";
 import {
   type ReportedDelay,
   Transport,

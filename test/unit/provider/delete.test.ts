@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { HttpOutcome } from "../../../src/api/send-once.ts";
+import type { HttpOutcome } from "../../../src/api/http-exchange.ts";
 import {
   errorBody,
   listed,

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { EndedCall } from "../../../src/api/client.ts";
-import type { HttpOutcome, HttpRequest } from "../../../src/api/send-once.ts";
+import type { HttpOutcome, HttpRequest } from "../../../src/api/http-exchange.ts";
 import type {
   AccountOperationKind,
   MessageContext,
