@@ -14,7 +14,6 @@ import { dynamicWebhookType, pluginWebhookType } from "../../common/type-tokens.
 import { version } from "../../common/version.js";
 import type { EngineMonitor } from "../../provider/command/engine-monitor.js";
 import { WebhookError } from "../../provider/command/errors.js";
-import type { OperationOptions } from "../../provider/command/operation.js";
 import type { Notify } from "../../provider/command/reporter.js";
 import {
   notConfigurableText,
@@ -28,7 +27,7 @@ import type { EngineLog } from "./engine-log.js";
 import { grpcErrorOf, propertiesOf, structOf } from "./grpc-messages.js";
 import schema from "./schema.json";
 import { settingsSourceOf } from "./settings-source.js";
-import { failuresOf, webhookMethods } from "./webhook-methods.js";
+import { failuresOf, type Method, webhookMethods } from "./webhook-methods.js";
 
 // Far larger than the arguments or the state of a webhook. Larger messages could exhaust the
 // memory.
@@ -116,13 +115,7 @@ export class PluginServer {
   }
 
   /** Handles a call about a webhook. It fails before `Configure`. */
-  #handleResource<Request extends ResourceRequest, Response>(
-    respondTo: (
-      request: Request,
-      provider: WebhookProvider,
-      options: OperationOptions,
-    ) => Promise<Response>,
-  ) {
+  #handleResource<Request extends ResourceRequest, Response>(respondTo: Method<Request, Response>) {
     return this.#handle(async (request: Request) => {
       const urn = request.getUrn();
       const type = request.getType() || (urn.split("::")[2]?.split("$").at(-1) ?? "");

@@ -1,4 +1,4 @@
-// What each call of the engine about a webhook means to the provider.
+// Translates each call of the engine about a webhook for the provider.
 import {
   CheckFailure,
   type CheckRequest,
@@ -26,11 +26,24 @@ import type { Properties } from "../../provider/rules/values.js";
 import type { WebhookProvider } from "../../provider/webhook-provider.js";
 import { diffResponse, propertiesOf, structOf } from "./grpc-messages.js";
 
-type Provider = WebhookProvider;
+/** Handles one call of the engine about a webhook. */
+export type Method<Request, Response> = (
+  request: Request,
+  provider: WebhookProvider,
+  options: OperationOptions,
+) => Promise<Response>;
+
+interface WebhookMethods {
+  readonly check: Method<CheckRequest, CheckResponse>;
+  readonly diff: Method<DiffRequest, DiffResponse>;
+  readonly create: Method<CreateRequest, CreateResponse>;
+  readonly read: Method<ReadRequest, ReadResponse>;
+  readonly delete: Method<DeleteRequest, Empty>;
+}
 
 /** The methods of Pulumi's resource providers that concern one webhook. */
-export const webhookMethods = {
-  check: async (request: CheckRequest, provider: Provider, options: OperationOptions) => {
+export const webhookMethods: WebhookMethods = {
+  check: async (request, provider, options) => {
     const news = withoutProviderText(propertiesOf(request.getNews()));
     const { inputs, problems } = await provider.check({ news }, options);
     return new CheckResponse()
@@ -38,11 +51,7 @@ export const webhookMethods = {
       .setFailuresList(failuresOf(problems));
   },
 
-  diff: async (
-    request: DiffRequest,
-    provider: Provider,
-    options: OperationOptions,
-  ): Promise<DiffResponse> => {
+  diff: async (request, provider, options) => {
     const olds = propertiesOf(request.getOlds());
     const news = propertiesOf(request.getNews());
     const ignored = request.getIgnorechangesList();
@@ -53,13 +62,13 @@ export const webhookMethods = {
     return diffResponse(replaces, oldInputs, olds, news);
   },
 
-  create: async (request: CreateRequest, provider: Provider, options: OperationOptions) => {
+  create: async (request, provider, options) => {
     const inputs = propertiesOf(request.getProperties());
     const { id, outs } = await provider.create({ inputs }, options);
     return new CreateResponse().setId(id).setProperties(structOf(withProviderText(outs)));
   },
 
-  read: async (request: ReadRequest, provider: Provider, options: OperationOptions) => {
+  read: async (request, provider, options) => {
     const id = request.getId();
     const props = propertiesOf(request.getProperties());
     const inputs = propertiesOf(request.getInputs());
@@ -86,7 +95,7 @@ export const webhookMethods = {
     }
   },
 
-  delete: async (request: DeleteRequest, provider: Provider, options: OperationOptions) => {
+  delete: async (request, provider, options) => {
     const webhook = parseStateEntry(request.getId(), propertiesOf(request.getProperties()));
     await provider.delete(webhook, options);
     return new Empty();
