@@ -141,11 +141,11 @@ function givenSetting(
 ): GivenSetting {
   const { variable, isRequired } = settingsTable[name];
   const own = get(name) ?? "";
-  const isOwn = isExplicit() && (own !== "" || isRequired);
-  const inherited = isOwn ? "" : (environment[variable] ?? "");
-  const isFromEnvironment = inherited !== "";
-  const value = isFromEnvironment ? inherited : own;
-  return { name, value: value === "" ? undefined : value, isFromEnvironment };
+  const inherited = environment[variable] ?? "";
+  const ignoresEnvironment = isExplicit() && (isRequired || own !== "");
+  return inherited === "" || ignoresEnvironment
+    ? { name, value: own === "" ? undefined : own, isFromEnvironment: false }
+    : { name, value: inherited, isFromEnvironment: true };
 }
 
 /** Returns the problems of a setting. */
