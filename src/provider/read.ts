@@ -1,7 +1,5 @@
 import type { AccountOperation, Context } from "./command/operation.js";
 import type { RefreshLists } from "./command/webhook-lists.js";
-import { adviceFor } from "./messages/advice.js";
-import { callText } from "./messages/call-text.js";
 import { failed } from "./messages/error-message.js";
 import { failures } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
@@ -83,12 +81,7 @@ async function findDrift(
     const key = `list of ${databaseId}`;
     // The text parses the list, which can be large, and all webhooks of the database share it.
     if (!reporter.hasShown(key)) {
-      const line = notLookedUpText(
-        databaseId,
-        call && callText(context, call),
-        call && adviceFor(context, call),
-      );
-      reporter.warnOnce(line, key);
+      reporter.warnOnce(notLookedUpText(context, databaseId, call), key);
     }
     return {};
   }

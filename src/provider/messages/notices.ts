@@ -1,10 +1,12 @@
-// What the user is told of an operation that does not fail.
+// The lines about an operation that does not fail.
+import type { EndedCall } from "../../api/client.js";
 import type { HttpOutcome } from "../../api/http-exchange.js";
 import type { ReportedDelay } from "../../api/transport.js";
 import { shownValue } from "../../common/plain-text.js";
+import type { MessageContext } from "../command/operation.js";
 import { importVariable } from "../rules/import-variable.js";
-import { type Advice, adviceText } from "./advice.js";
-import { secondsText } from "./call-text.js";
+import { adviceFor, adviceText } from "./advice.js";
+import { callText, secondsText } from "./call-text.js";
 import { sentences } from "./sentences.js";
 
 /**
@@ -74,21 +76,20 @@ export function inactiveText(name: string): string {
 /**
  * Warns that a refresh shows no drift of some webhooks.
  *
- * @param callText Describes the request for the list, if that is the reason.
- * @param advice What to do about it.
+ * @param call The request for the list, if that is the reason.
  */
 export function notLookedUpText(
+  context: MessageContext,
   databaseId: string,
-  callText: string | undefined,
-  advice?: Advice,
+  call?: EndedCall,
 ): string {
   const database = `database ${shownValue(databaseId)}`;
   return sentences(
-    callText === undefined
+    call === undefined
       ? `Some webhooks of ${database} were not looked up, because the service may have listed only a part of them.`
-      : `The webhooks of ${database} were not looked up, because their list could not be read: ${callText}.`,
+      : `The webhooks of ${database} were not looked up, because their list could not be read: ${callText(context, call)}.`,
     `Their state stays as it is, and this refresh does not show their drift.`,
-    advice && adviceText(advice),
+    call && adviceText(adviceFor(context, call)),
   );
 }
 
