@@ -19,7 +19,7 @@ export const consequenceTexts: Readonly<Record<ErrorKind, string>> = {
 export function failed(reporter: Reporter, failure: Failure): WebhookError {
   const { kind, cause } = failure;
   const text = sentences(
-    `${reporter.operationName} failed: ${cause.replace(/\.$/, "")}.`,
+    `${reporter.operationName} failed: ${cause}.`,
     consequenceTexts[kind],
     adviceText(failure),
   );

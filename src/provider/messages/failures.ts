@@ -21,7 +21,7 @@ import { sentences } from "./sentences.js";
  */
 export interface Failure extends Advice {
   readonly kind: ErrorKind;
-  /** What went wrong. */
+  /** The cause, without a full stop. */
   readonly cause: string;
 }
 
@@ -115,10 +115,9 @@ export const failures = {
   }),
   inDoubt: (context: MessageContext, call: EndedCall): Failure => ({
     kind: "inDoubt",
-    cause: isFromElsewhere(call)
-      ? `${callText(context, call)}. ${adviceFor(context, call).nextStep}`
-      : callText(context, call),
+    cause: callText(context, call),
     nextStep: sentences(
+      isFromElsewhere(call) && adviceFor(context, call).nextStep,
       `Look in the database for a webhook with the url of this resource.`,
       deleteOnlyNewAdvice,
       `Then run "pulumi up" again.`,
