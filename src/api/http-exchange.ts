@@ -22,8 +22,6 @@ export interface HttpResponse {
   readonly retryAfterMs?: number | undefined;
   /** The origin that the header `Location` points to. */
   readonly redirectOrigin?: string | undefined;
-  /** Whether `Location` points to another path of the same origin. */
-  readonly isSameOriginRedirect?: boolean;
   /** Whether it has a header `Link` (RFC 8288). */
   readonly hasLink?: boolean;
 }

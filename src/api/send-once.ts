@@ -138,7 +138,6 @@ async function dispatch(
     body: json === undefined ? null : JSON.stringify(json),
     signal,
   });
-  const redirectOrigin = originOf(String(headers.location ?? ""), url);
   return {
     kind: "response",
     statusCode,
@@ -147,8 +146,7 @@ async function dispatch(
       String(headers["retry-after"] ?? ""),
       Date.parse(String(headers.date)) || Date.now(),
     ),
-    redirectOrigin,
-    isSameOriginRedirect: redirectOrigin === url.origin,
+    redirectOrigin: originOf(String(headers.location ?? ""), url),
     hasLink: headers.link !== undefined,
   };
 }

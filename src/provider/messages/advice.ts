@@ -42,9 +42,9 @@ const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
   temporary: adviseToWait,
   unclear: (context, call, response) =>
     isRedirection(response)
-      ? redirectAdvice(context, response)
+      ? redirectAdvice(context, call, response)
       : refusalAdvice[call.request.method](context.settings),
-  redirect: (context, _call, response) => redirectAdvice(context, response),
+  redirect: redirectAdvice,
   denied: deniedAdvice,
   notFound: ({ settings }) =>
     step(
@@ -130,10 +130,11 @@ function deniedAdvice(
 
 function redirectAdvice(
   { settings, reporter }: MessageContext,
-  { redirectOrigin, isSameOriginRedirect }: HttpResponse,
+  { request }: EndedCall,
+  { redirectOrigin }: HttpResponse,
 ): Advice {
   const baseUrl = nameOfSetting(settings, "baseUrl");
-  if (isSameOriginRedirect) {
+  if (redirectOrigin === request.url.origin) {
     return step(
       `It redirects to another path of the same host, such as a login page or another prefix:`,
       `check the path of ${baseUrl}.`,

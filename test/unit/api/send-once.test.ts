@@ -94,13 +94,9 @@ describe("The HTTP sender", () => {
   });
 
   const redirectTo = (location: string) => ({ statusCode: 307, headers: { location } });
-  const noRedirect = { redirectOrigin: undefined, isSameOriginRedirect: false };
-  const nothing = { retryAfterMs: undefined, ...noRedirect, hasLink: false };
-  const sameOrigin = {
-    redirectOrigin: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
-    isSameOriginRedirect: true,
-  };
-  const otherOrigin = { redirectOrigin: "https://a.b", isSameOriginRedirect: false };
+  const nothing = { retryAfterMs: undefined, redirectOrigin: undefined, hasLink: false };
+  const sameOrigin = { redirectOrigin: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) };
+  const otherOrigin = { redirectOrigin: "https://a.b" };
 
   it.each<[string, StubResponse, expected: object]>([
     ["no header", {}, nothing],

@@ -95,7 +95,7 @@ const htmlPage = (statusCode: number) =>
 const apiError = (statusCode: number) =>
   outcomes.response(statusCode, undefined, errorBody("NO", ""));
 const redirectTo = (redirectOrigin: string, changes: object = {}) =>
-  Object.assign(outcomes.response(302), { redirectOrigin, isSameOriginRedirect: false }, changes);
+  Object.assign(outcomes.response(302), { redirectOrigin }, changes);
 const toDelete = { request: deleteRequest };
 
 it.each<[said: string, HttpOutcome, more?: More, inSettings?: Settings]>([
@@ -106,7 +106,7 @@ it.each<[said: string, HttpOutcome, more?: More, inSettings?: Settings]>([
   ["do not set listing to true", outcomes.response(405), { request: listRequest }],
   ["another host … pulumi state delete", outcomes.response(405), toDelete],
   ["to b.test (https:), … dbwebhooks:baseUrl", redirectTo("https://b.test")],
-  ["another path", redirectTo("https://a.test", { isSameOriginRedirect: true })],
+  ["another path", redirectTo(outcomes.someRequest.url.origin)],
   ["elsewhere", outcomes.response(300)],
   ["arguments … dbwebhooks:baseUrl … See A refused creation.", apiError(400)],
   ["refuses the deletion … pulumi state delete", apiError(410), toDelete],
