@@ -1,4 +1,4 @@
-// Rules for identifiers and API keys.
+// The rules for the identifiers of databases, tables and webhooks.
 import { isPlainText } from "./plain-text.js";
 
 /**
@@ -7,14 +7,6 @@ import { isPlainText } from "./plain-text.js";
  */
 export function isIdentifier(text: string): boolean {
   return !["", ".", ".."].includes(text) && isPlainText(text) && text.trim() === text;
-}
-
-/**
- * Whether a text can be an API key: visible ASCII characters, because it travels in the header
- * `Authorization` (docs/api/README.md#authentication; RFC 9110, section 5.5).
- */
-export function isApiKey(text: string): boolean {
-  return /^[\x21-\x7e]+$/.test(text);
 }
 
 /**

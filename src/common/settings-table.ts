@@ -1,6 +1,5 @@
 // The settings of an account: their names, variables and rules. `sdk/args.ts` says what they mean.
 // No problem repeats a value: any value can be a credential.
-import { isApiKey } from "./identifier.js";
 import { validateBaseUrl } from "./url-rules.js";
 
 /** Prefix of this package's keys in a stack's configuration. */
@@ -114,8 +113,12 @@ function validateFlag(text: string): readonly string[] {
   return text === "true" || text === "false" ? [] : ["must be true or false"];
 }
 
+/**
+ * A key travels in the header `Authorization` (docs/api/README.md#authentication; RFC 9110, section
+ * 5.5).
+ */
 function validateApiKey(key: string): readonly string[] {
-  return isApiKey(key) && !/^(["'`]).*\1$/.test(key)
+  return /^[\x21-\x7e]+$/.test(key) && !/^(["'`]).*\1$/.test(key)
     ? []
     : [
         "must be the key alone: visible ASCII characters, without quotes around it, white space or line breaks",

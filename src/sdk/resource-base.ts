@@ -1,7 +1,7 @@
 // The code that the webhooks of `pulumi-dbwebhooks` and `pulumi-dbwebhooks/native` share.
 import * as pulumi from "@pulumi/pulumi";
 import type { EventType } from "../common/event-types.js";
-import { unsupportedGetText } from "../common/unsupported-reads.js";
+import { unsupportedGetText } from "../common/unsupported-get.js";
 import { type ArgumentName, argumentNames, webhookFields } from "../common/webhook-fields.js";
 import type { WebhookArgs } from "./args.js";
 import { givenArgs, isPending } from "./given-args.js";

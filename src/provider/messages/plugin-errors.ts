@@ -1,6 +1,6 @@
 // Why the plugin does not start, refuses a request from Pulumi, or fails to handle it.
 import { pluginWebhookType } from "../../common/type-tokens.js";
-import { unsupportedExistsText, unsupportedGetText } from "../../common/unsupported-reads.js";
+import { unsupportedGetText } from "../../common/unsupported-get.js";
 import { bugText } from "./sentences.js";
 
 const plugin = "pulumi-resource-dbwebhooks";
@@ -16,7 +16,9 @@ export const notConfiguredText = `${plugin} received a request before Configure.
 
 export const externalWebhookText = `Read webhook failed: ${unsupportedGetText}`;
 
-export const existsText = `Read webhook failed: ${unsupportedExistsText}`;
+/** Says why `exists` of a generated SDK gets no result. */
+export const existsText =
+  "Read webhook failed: whether a webhook exists cannot be answered, because an id identifies it only within its database, and Pulumi passes the id alone. Nothing was changed.";
 
 export const unexpectedErrorText = `The request failed: an unexpected error. ${bugText}`;
 
