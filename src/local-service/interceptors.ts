@@ -2,8 +2,9 @@ import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import { admit } from "./access.js";
+import { itemPath } from "./paths.js";
 import { sendFailure } from "./responses.js";
-import type { ServiceEnv } from "./webhooks.js";
+import type { ServiceEnv } from "./webhook-handlers.js";
 
 /** A request as an interceptor sees it. */
 export interface ServiceRequest {
@@ -51,7 +52,7 @@ export function intercept(
 ): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>();
   app.onError(sendFailure);
-  app.on("ALL", ["/api/v1/bases/:databaseId/webhooks/:webhookId?", "*"], async (c) => {
+  app.on("ALL", [`${itemPath}?`, "*"], async (c) => {
     const { incoming } = c.env;
     const { method = "", url: path = "" } = incoming;
     const { refusal, body } = await admit(c, apiKeys);

@@ -1,16 +1,10 @@
 import { type Context, Hono } from "hono";
 import type { Emit, NewEvent } from "./events.js";
 import type { LocalServiceOptions } from "./options.js";
+import { collectionPath, itemPath } from "./paths.js";
 import { sendError, sendFailure } from "./responses.js";
-import {
-  collectionPath,
-  createWebhook,
-  deleteWebhook,
-  itemPath,
-  listWebhooks,
-  type ServiceEnv,
-  type WebhookStore,
-} from "./webhooks.js";
+import { handleCreation, handleDeletion, handleList, type ServiceEnv } from "./webhook-handlers.js";
+import type { WebhookStore } from "./webhooks.js";
 
 const eventsPath = "/_local/bases/:databaseId/events";
 
@@ -21,7 +15,6 @@ export function createRoutes(
   { listing = true, allowUnknownEvents = false }: LocalServiceOptions,
 ): Hono<ServiceEnv> {
   const app = new Hono<ServiceEnv>();
-  const bases = app.basePath("/api/v1/bases");
 
   // In plain text, because NOT_FOUND in the error body would tell a client that its webhook is
   // gone.
@@ -29,13 +22,13 @@ export function createRoutes(
   app.onError(sendFailure);
   app.get("/", (c) => c.text("The local service of pulumi-dbwebhooks is running.\n"));
   app.post(eventsPath, (c) => emitEvent(c, emit));
-  bases.post(collectionPath, createWebhook(store, allowUnknownEvents));
+  app.post(collectionPath, handleCreation(store, allowUnknownEvents));
   if (listing) {
-    bases.get(collectionPath, listWebhooks(store));
+    app.get(collectionPath, handleList(store));
   }
-  bases.delete(itemPath, deleteWebhook(store));
-  bases.all(collectionPath, refuseMethod(listing ? "GET, HEAD, POST" : "POST"));
-  bases.all(itemPath, refuseMethod("DELETE"));
+  app.delete(itemPath, handleDeletion(store));
+  app.all(collectionPath, refuseMethod(listing ? "GET, HEAD, POST" : "POST"));
+  app.all(itemPath, refuseMethod("DELETE"));
   return app;
 }
 

@@ -29,7 +29,7 @@ export abstract class WebhookResource extends pulumi.CustomResource {
   declare readonly secret: pulumi.Output<string>;
   /** The identifier of the database. */
   declare readonly databaseId: pulumi.Output<string>;
-  /** The address that receives the notifications. */
+  /** The URL that receives the notifications. */
   declare readonly url: pulumi.Output<string>;
   /** The events that are sent, sorted and without duplicates. */
   declare readonly events: pulumi.Output<EventType[]>;
