@@ -13,7 +13,7 @@ export interface ClientContext {
   readonly onDelay: OnDelay;
 }
 
-/** What defines a webhook: the fields of `common/webhook-fields.ts`, with their types. */
+/** A webhook to create: the fields of `common/webhook-fields.ts`, with their types. */
 export interface NewWebhook {
   readonly databaseId: string;
   readonly url: string;

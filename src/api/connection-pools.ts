@@ -60,7 +60,7 @@ export function openPools(timeoutMs: number): (url: URL) => Dispatcher | undefin
  * about an invalid URL: its property `input` contains the proxy password.
  */
 function openProxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher | undefined {
-  // What undici uses for https. Its support of SOCKS is experimental: Node.js warns of it.
+  // undici uses this URL for https. Its support of SOCKS is experimental: Node.js warns of it.
   const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY } = process.env;
   const proxyUrl = (https_proxy ?? HTTPS_PROXY) || (http_proxy ?? HTTP_PROXY);
   if (URL.parse(proxyUrl ?? "")?.protocol.startsWith("socks")) {

@@ -1,7 +1,7 @@
 // The requests to the service, and how an attempt of one can end. Without undici, which is loaded
 // only with the first request.
 
-/** What a message may show of a request: neither the API key nor a body. */
+/** The part of a request that a message may show: neither the API key nor a body. */
 export interface RequestLine {
   readonly method: "POST" | "DELETE" | "GET";
   readonly url: URL;
@@ -26,7 +26,7 @@ export interface HttpResponse {
   readonly hasLink?: boolean;
 }
 
-/** What Node.js, TLS or undici say of a failed connection. */
+/** The error of Node.js, TLS or undici about a failed connection. */
 interface ConnectionProblem {
   readonly codes: readonly string[];
   readonly text: string;

@@ -1,5 +1,5 @@
-// What the outcome of a request means: the only list of status codes. Retries, doubts and advice
-// read the class of an outcome and its facts.
+// The classes of outcomes, with the only list of status codes. Retries, doubts and advice read the
+// class of an outcome and its facts.
 
 import { errorCodeOf } from "./error-body.js";
 import type { HttpFailure, HttpOutcome, HttpResponse } from "./http-exchange.js";

@@ -27,7 +27,7 @@ export interface EndedAttempt {
   readonly isStopping: boolean;
 }
 
-/** What follows an attempt: the end of the request, or a delay and another attempt. */
+/** The step after an attempt: the end of the request, or a delay and another attempt. */
 export type Step = { readonly kind: "end"; readonly giveUpReason?: GiveUpReason } | Delay;
 
 /** A delay before a retry. `pause`: the service asks for it, so all requests wait. */

@@ -48,7 +48,7 @@ export function parseCreatedWebhook(
   return data && { id: webhookIdOf(data.id), secret: data.secret };
 }
 
-/** What the response to the list operation holds. */
+/** The content of a response to the list operation. */
 interface ParsedList {
   readonly ids: readonly string[];
   /** `undefined` if an entry is not usable. */

@@ -1,4 +1,4 @@
-// What terminals, Pulumi and CI systems show as it is, and what they obey.
+// Tells text that terminals, Pulumi and CI systems show unchanged from text that they obey.
 
 // Variation selectors are part of an emoji.
 const invisible = /(?!\p{VS})[\p{Cf}\p{DI}]/gu;

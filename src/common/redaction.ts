@@ -1,4 +1,4 @@
-// What no message shows: which values are sensitive, and how they are found in a text.
+// Keeps sensitive values out of messages: which they are, and how they are found in a text.
 import { unescape as percentDecoded } from "node:querystring";
 
 /** Stands in place of a text that may hold a secret. */

@@ -21,13 +21,13 @@ export const settingNames = [
 
 export type SettingName = (typeof settingNames)[number];
 
-/** What is known of a setting. Its value is read as text. */
+/** The facts about a setting, whose value is read as text. */
 interface SettingRule {
   /** The environment variable. */
   readonly variable: string;
   /** Whether it must be given. An explicit provider takes it from its arguments alone. */
   readonly isRequired: boolean;
-  /** What follows the name in the command that stores it. Without a value, Pulumi asks for one. */
+  /** The value in the command that stores the setting. Without one, Pulumi asks for it. */
   readonly exampleValue?: string;
   /** The value of a setting that is not given. */
   readonly defaultValue?: number;

@@ -8,7 +8,7 @@ export const apiPath = "/api/v1";
 // The state holds the normalized text, in which a letter can have six characters or more.
 const tooLong = `must have at most ${maxTextLength} characters, percent-encoded`;
 
-// What a template makes of a host if a value is missing, if it is not evaluated, or if its value is
+// The host that a template makes if a value is missing, if it is not evaluated, or if its value is
 // a whole URL.
 const missingValue = /(?:^|\.)(?:undefined|null)(?:\.|$)|[${}()]|^https?$/;
 

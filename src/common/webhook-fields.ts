@@ -1,7 +1,7 @@
 /**
- * The arguments that define a webhook at the service: the body of its creation, its outputs, and
- * what replaces it when it changes, because the API describes no update
- * (docs/api/README.md#other-operations).
+ * The arguments that the service gets: the database in the path of a creation, the others in its
+ * body. They are outputs too, and a change of one replaces the webhook, because the API describes
+ * no update (docs/api/README.md#other-operations).
  */
 export const webhookFields = ["databaseId", "url", "events", "tableId"] as const;
 

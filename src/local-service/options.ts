@@ -16,8 +16,8 @@ export interface LocalServiceOptions {
    */
   readonly allowUnknownEvents?: boolean | undefined;
   /**
-   * Supports the list operation, `GET …/webhooks`. Default: `true`. With `false`, the response to it
-   * is 405.
+   * Supports the list operation, `GET …/webhooks`. Default: `true`. With `false`, the response to
+   * it is 405.
    */
   readonly listing?: boolean | undefined;
   /**

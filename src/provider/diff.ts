@@ -14,7 +14,7 @@ export interface DiffRequest extends StateEntry {
   readonly ignored?: readonly string[];
 }
 
-/** What differs, as Pulumi's dynamic providers return it. Every difference replaces. */
+/** The differences, as Pulumi's dynamic providers return them. Each of them replaces. */
 export interface DiffResult {
   readonly changes: boolean;
   readonly replaces?: string[];

@@ -6,7 +6,7 @@ import { type ArgumentName, argumentNames, webhookFields } from "../common/webho
 import type { WebhookArgs } from "./args.js";
 import { givenArgs, isPending } from "./given-args.js";
 
-/** What tells the two `Webhook` classes apart. */
+/** The properties in which the two `Webhook` classes differ. */
 interface WebhookModule {
   /** The module that exports the class. */
   readonly module: string;

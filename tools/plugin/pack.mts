@@ -2,7 +2,8 @@
  * `npm run pack:plugin [-- --out DIRECTORY] [PLATFORM…]`: writes the archives that `pulumi plugin
  * install` and `pluginDownloadURL` expect to `DIRECTORY/archives`, each with an executable that
  * needs no Node.js, and unpacked to `DIRECTORY/PLATFORM`. Default directory: `release`. Default
- * platforms: darwin on macOS, whose executables only a Mac can sign, and otherwise Linux and Windows.
+ * platforms: darwin on macOS, whose executables only a Mac can sign, and otherwise Linux and
+ * Windows.
  */
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";

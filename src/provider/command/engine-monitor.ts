@@ -4,7 +4,7 @@
 import { type EngineState, isEngineAddress, probeEngine } from "./engine-probe.js";
 
 const watchIntervalMs = 5_000;
-// What a login session or a service manager sends to all its processes when it ends.
+// The signals that a login session or a service manager sends to all its processes when it ends.
 const endOfSession = ["SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 
 /**
@@ -47,8 +47,8 @@ export class EngineMonitor {
   }
 
   /**
-   * Performs an operation, before whose end the process does not exit by itself. Exits if it was the
-   * last one and the engine has finished. At the end of every command the engine sends SIGINT
+   * Performs an operation, before whose end the process does not exit by itself. Exits if it was
+   * the last one and the engine has finished. At the end of every command the engine sends SIGINT
    * and waits up to 5 seconds for the process to exit, so an idle process handles no signal and
    * exits at once.
    */

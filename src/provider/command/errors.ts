@@ -4,8 +4,8 @@ import { oneLine } from "../../common/plain-text.js";
 const maxMessageLength = 1_900;
 
 /**
- * What a failed operation has left behind. Each message ends with its kind in brackets, for
- * programs that read logs.
+ * The state in which a failed operation has left the webhook. Each message ends with its kind in
+ * brackets, for programs that read logs.
  *
  * `notCreated`: there is no new webhook. `inDoubt`: there may be a webhook whose secret was not
  * stored. `undone`: a webhook was created and then deleted. `leftBehind`: a webhook exists that is

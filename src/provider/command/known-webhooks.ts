@@ -1,10 +1,10 @@
-// What one Pulumi command knows about its webhooks. No comparison protects the webhook of the
+// The knowledge of one Pulumi command about its webhooks. No comparison protects the webhook of the
 // resource that is compared: Pulumi compares one resource several times, and deletes a moment later
 // what looked unchanged.
 import type { WebhookAddress } from "../rules/webhook-address.js";
 import type { WebhookError } from "./errors.js";
 
-/** What the command knows about one webhook besides its id. */
+/** The facts about one webhook besides its id. */
 interface KnownWebhook {
   /** How this command got it, if it has created or imported it. */
   readonly origin?: "created" | "imported";
@@ -12,7 +12,7 @@ interface KnownWebhook {
   readonly holder?: string;
 }
 
-/** What one Pulumi command knows about its webhooks. */
+/** The webhooks that one Pulumi command has met, and its creations in doubt. */
 export class KnownWebhooks {
   readonly #webhooks = new Map<string, KnownWebhook>();
   readonly #doubts = new Map<string, readonly WebhookError[]>();

@@ -1,4 +1,4 @@
-// An operation on a webhook, and what it gets when it runs.
+// An operation on a webhook, and its context when it runs.
 import type { ClientContext } from "../../api/client.js";
 import type { Send } from "../../api/transport.js";
 import type { SensitiveSources } from "../../common/redaction.js";
@@ -6,43 +6,43 @@ import type { Settings, SettingsResult } from "../rules/settings.js";
 import type { KnownWebhooks } from "./known-webhooks.js";
 import type { Notify, Reporter } from "./reporter.js";
 
-/** What Pulumi passes with an operation besides the properties of the resource. */
+/** The options with which Pulumi calls an operation, besides the properties of the resource. */
 export interface OperationOptions {
   readonly notify: Notify;
   /** Identifies the resource. The dynamic adapter does not get it. */
   readonly urn?: string | undefined;
 }
 
-/** What every operation has. */
+/** The context of every operation. */
 interface CommonContext {
   readonly knownWebhooks: KnownWebhooks;
   readonly reporter: Reporter;
   readonly urn: string | undefined;
 }
 
-/** What an operation has that sends nothing. */
+/** The context of an operation that sends nothing. */
 interface LocalContext extends CommonContext {
   readonly settingsResult: SettingsResult;
 }
 
-/** What an operation has that needs the settings of an account. */
+/** The context of an operation that needs the settings of an account. */
 export interface Context extends CommonContext, ClientContext {
   readonly settings: Settings;
   /** Sends a request even after a stop, to delete a webhook that was just created. */
   readonly sendUndo: Send;
 }
 
-/** What a text of a message needs. It cannot send anything. */
+/** The context of a message, with which nothing can be sent. */
 export interface MessageContext {
   readonly settings: Settings;
   readonly reporter: Reporter;
 }
 
-/** What is said of every operation on a webhook. */
+/** The name of an operation, and the values that its messages must not show. */
 interface OperationTexts<Request> {
-  /** Such as `Create webhook in database base_abc`. */
+  /** The operation in messages, such as `Create webhook in database base_abc`. */
   readonly name: (request: Request) => string;
-  /** Returns what its messages must not show, besides the API key. */
+  /** The sensitive values besides the API key. */
   readonly sensitive: (request: Request) => SensitiveSources;
 }
 

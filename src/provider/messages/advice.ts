@@ -13,7 +13,7 @@ import { see, type TroubleshootingHeading } from "./troubleshooting.js";
 
 const goneAdvice = `If the webhook is certainly gone, "pulumi state delete" removes it from the state.`;
 
-/** What to do after a failed request. */
+/** The advice after a failed request. */
 export interface Advice {
   readonly nextStep: string;
   /** The part of the page with the steps that depend on the situation. */

@@ -4,7 +4,7 @@ import { adviceText } from "./advice.js";
 import { type Failure, failures } from "./failures.js";
 import { bugText, sentences } from "./sentences.js";
 
-/** What a failure of each kind means for the webhook. */
+/** The consequence of each kind of failure for the webhook. */
 export const consequenceTexts: Readonly<Record<ErrorKind, string>> = {
   notCreated: "No webhook was created.",
   inDoubt: "If the service has created a webhook, its secret is not stored.",

@@ -16,8 +16,8 @@ import { nameOfSetting } from "./names.js";
 import { sentences } from "./sentences.js";
 
 /**
- * What a failure of an operation says. Its next step is right whatever the program and the
- * configuration were before.
+ * The facts of a failure that its message states. The next step is right whatever the program and
+ * the configuration were before.
  */
 export interface Failure extends Advice {
   readonly kind: ErrorKind;

@@ -1,4 +1,4 @@
-// What is said of ^C, and of other signals that stop Pulumi.
+// The texts about ^C, and about other signals that stop Pulumi.
 import { sentences } from "./sentences.js";
 import { see } from "./troubleshooting.js";
 

@@ -1,4 +1,4 @@
-// What to do about settings that are missing or not valid.
+// The advice about settings that are missing or not valid.
 import { settingCommand, settingsTable } from "../../common/settings-table.js";
 import type { AccountOperationKind } from "../command/operation.js";
 import type { SettingProblem } from "../rules/settings.js";

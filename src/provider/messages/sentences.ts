@@ -1,4 +1,4 @@
-/** What a fault means to the user. */
+/** The advice after a fault of this package. */
 export const bugText = "This is a bug in pulumi-dbwebhooks: please report it.";
 
 /** Joins the sentences of a message, or parts of a long one, with spaces. */

@@ -1,4 +1,4 @@
-// What differs between a stored webhook and the program, or the list of the service. Nothing here
+// Compares a stored webhook with the program, and with the list of the service. Nothing here
 // throws, warns or remembers.
 import type { ListedWebhook } from "../../api/schemas.js";
 import { shownValue } from "../../common/plain-text.js";

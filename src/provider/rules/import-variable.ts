@@ -1,5 +1,5 @@
-// What the environment says of a webhook to import: a JSON object by id, whose values hold the
-// arguments and the secret.
+// The environment variable that describes webhooks to import: a JSON object by id, whose values
+// hold the arguments and the secret.
 import type { NewWebhook } from "../../api/client.js";
 import { webhookIdOf } from "../../common/identifier.js";
 import { isJsonObject, parseJson } from "../../common/json.js";

@@ -28,7 +28,7 @@ export interface Settings {
   readonly namesFromEnvironment: readonly SettingName[];
 }
 
-/** What is wrong with a setting. */
+/** A problem of a setting. */
 export interface SettingProblem {
   readonly name: SettingName;
   /** The setting, and what is wrong with it. */
@@ -92,7 +92,7 @@ export function readSettings(source: SettingsSource): SettingsResult {
 
 /** The result of {@link checkSettings}. */
 interface SettingsCheck {
-  /** What Pulumi stores. */
+  /** The settings for Pulumi to store. */
   readonly inputs: Properties;
   readonly problems: readonly string[];
 }

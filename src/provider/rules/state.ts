@@ -1,10 +1,10 @@
-// What Pulumi stores of a webhook.
+// The webhooks in the state of Pulumi.
 import { parseBaseUrl } from "../../common/url-rules.js";
 import type { Properties } from "./values.js";
 
 /**
- * What Pulumi stores of a webhook. Whoever can write the state can edit it, so every field can be
- * missing.
+ * The outputs of a webhook in the state. Whoever can write the state can edit it, so every field
+ * can be missing.
  */
 export interface WebhookState {
   readonly databaseId: string | undefined;

@@ -41,8 +41,8 @@ type StorableSecret = { readonly secret: string } | { readonly problem: string }
 
 /**
  * Returns a secret if it is undamaged, and Pulumi can store it, and print it, unchanged: Pulumi
- * alters text that is not well-formed Unicode, takes a marker for a value that is not known yet, and
- * writes to the terminal what terminals and CI systems obey.
+ * alters text that is not well-formed Unicode, takes a marker for a value that is not known yet,
+ * and writes to the terminal what terminals and CI systems obey.
  */
 export function parseSecret(secret: unknown): StorableSecret {
   if (typeof secret !== "string" || secret === "") {

@@ -90,8 +90,8 @@ async function statusAfterPrefix(port: number, length: number): Promise<number> 
   return Number(headers["grpc-status"]);
 }
 
-// A call that a new SDK adds can change what an older one means, as `exists` did with `read`: decide
-// what the plugin does with it, and add it here.
+// A call that a new SDK adds can change what an older one means, as `exists` did with `read`:
+// decide what the plugin does with it, and add it here.
 it("Pulumi's SDK has the calls that the plugin handles, and only these others", () => {
   const handled =
     "getPluginInfo getSchema checkConfig configure check diff create read delete cancel";

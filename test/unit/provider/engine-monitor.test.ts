@@ -66,7 +66,8 @@ describe("Pulumi's engine", () => {
     ["resets", (socket) => socket.resetAndDestroy()],
   ])("cannot store, but may need the process, when it %s a connection", async (_verb, end) => {
     const engine = engineAt(await listen(createServer(end)));
-    // An undo that waits for a response comes after Pulumi's SIGKILL, so the time stands still here.
+    // An undo that waits for a response comes after Pulumi's SIGKILL, so the time stands still
+    // here.
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 
     await engine.exitIfFinished();
