@@ -39,7 +39,7 @@ export type EndedCall =
 
 /**
  * `tooLarge`: the body is not read. `body`: it is no JSON object. `entries`: an entry of a list is
- * not usable.
+ * not usable. `refusal`: `success` is `false`.
  */
 export type UnusablePart =
   | "tooLarge"
@@ -48,7 +48,7 @@ export type UnusablePart =
   | "list"
   | "entries"
   | "confirmation"
-  | "success";
+  | "refusal";
 
 /** Identifies a webhook at one service, which numbers the webhooks of each database. */
 export interface WebhookRef {
@@ -162,7 +162,7 @@ export async function deleteWebhook(
   if (call.outcome.statusCode === 204 || deletion?.success) {
     return { kind: "deleted" };
   }
-  const unusable = deletion === undefined ? "confirmation" : "success";
+  const unusable = deletion === undefined ? "confirmation" : "refusal";
   return { kind: "failed", call: { ...call, unusable } };
 }
 

@@ -26,7 +26,7 @@ type WriteAdvice = (context: MessageContext, call: EndedCall, response: HttpResp
 const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
   success: ({ settings }, { unusable, request }) => {
     switch (unusable) {
-      case "success":
+      case "refusal":
         return refusalAdvice.DELETE(settings);
       case "entries":
         return step();

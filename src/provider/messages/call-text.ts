@@ -17,7 +17,7 @@ const unusablePartText: Readonly<Record<UnusablePart, string>> = {
   list: "with something other than a list of webhooks",
   entries: "with an unusable entry in its list",
   confirmation: "without confirming the deletion",
-  success: "with success: false",
+  refusal: "with success: false",
 };
 
 /**

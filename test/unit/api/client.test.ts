@@ -65,7 +65,7 @@ it.each([
 );
 
 it.each([
-  ["success", '{"success":false}'],
+  ["refusal", '{"success":false}'],
   ["confirmation", "{}"],
   ["confirmation", "<html>"],
 ])("A deletion fails, and says that the %s is not usable, after %s", async (unusable, body) => {

@@ -51,7 +51,7 @@ it.each<[said: string, HttpOutcome, more?: More, inSettings?: Settings]>([
   [
     'DELETE … 200 … success: false "It is locked."',
     locked,
-    { unusable: "success", request: deleteRequest },
+    { unusable: "refusal", request: deleteRequest },
   ],
   ["GET … 200 … list", outcomes.response(200), { unusable: "list", request: listRequest }],
   ["200 … 1 MiB", outcomes.response(200), { unusable: "tooLarge" }],
@@ -111,7 +111,7 @@ it.each<[said: string, HttpOutcome, more?: More, inSettings?: Settings]>([
   ["arguments … dbwebhooks:baseUrl … See A refused creation.", apiError(400)],
   ["refuses the deletion … pulumi state delete", apiError(410), toDelete],
   ["refuses the deletion", redirectTo("https://b.test", { statusCode: 409 }), toDelete],
-  ["refuses the deletion", outcomes.response(200), { ...toDelete, unusable: "success" }],
+  ["refuses the deletion", outcomes.response(200), { ...toDelete, unusable: "refusal" }],
   ["later", outcomes.throttled()],
   ["DBWEBHOOKS_API_KEY … config set --secret dbwebhooks:apiKey … See A wrong key.", apiError(401)],
   ["the Provider … --run-program", apiError(401), {}, explicitSettings],
