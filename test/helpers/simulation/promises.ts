@@ -141,7 +141,7 @@ function inDoubt({ creations }: World["history"]) {
   return creations.flatMap(({ error, named }) => (error?.kind === "inDoubt" && named) || []);
 }
 
-/** Lists the webhooks in doubt that the run neither deletes nor has created. */
+/** Lists the webhooks in doubt that the command neither deletes nor has created. */
 function webhooksOnlyInDoubt(history: World["history"]): readonly ServiceWebhook[] {
   return inDoubt(history)
     .filter(({ webhook, at }) => !isNamedBefore(history, webhook.id, at))
@@ -149,7 +149,7 @@ function webhooksOnlyInDoubt(history: World["history"]): readonly ServiceWebhook
     .filter(({ id }) => !history.deletions.some(({ webhook }) => webhook.id === id));
 }
 
-/** Whether a response named this id before: the run then manages the webhook. */
+/** Whether a response named this id before: the command then manages the webhook. */
 function isNamedBefore({ creations }: World["history"], id: string, time: number): boolean {
   return creations.some(({ named }) => named?.webhook.id === id && named.at < time);
 }

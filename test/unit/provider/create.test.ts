@@ -201,11 +201,11 @@ describe("A creation that has failed before in this command", () => {
 
   it("and is in doubt is not sent again while the engine is asked whether it is alive", async () => {
     const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
-    const { promise: answer, resolve: respond } = Promise.withResolvers<boolean>();
+    const { promise: probed, resolve: respond } = Promise.withResolvers<boolean>();
     const engine = new EngineMonitor(undefined, () => undefined);
     vi.spyOn(engine, "confirmCanStoreOrStop").mockImplementation(() => {
       asked();
-      return answer;
+      return probed;
     });
     const { create, methods } = await startWithService([inDoubt, created], {}, { engine });
     const first = errorOf(create(sameInputs));
@@ -308,8 +308,8 @@ describe("A creation for which the service returns a webhook that the provider k
     ],
   ])("is in doubt, and nothing is deleted, when the provider %s", async (_, responses, act) => {
     const environment = { DBWEBHOOKS_IMPORT: JSON.stringify({ 17: { ...someArgs(), secret } }) };
-    const answers = [...responses, created];
-    const provider = await startWithService(answers, { listing: "true" }, { environment });
+    const replies = [...responses, created];
+    const provider = await startWithService(replies, { listing: "true" }, { environment });
     await act(provider);
     const sent = provider.requests.length;
 

@@ -3,25 +3,25 @@ import { listed, secret, someArgs, unknownMarkers } from "../../helpers/builders
 import { errorOf } from "../../helpers/errors.ts";
 import { startWithService } from "../../helpers/provider-with-service.ts";
 
-type Run = Awaited<ReturnType<typeof startRun>>;
-type Step = (run: Run) => Promise<unknown>;
+type Command = Awaited<ReturnType<typeof startCommand>>;
+type Step = (command: Command) => Promise<unknown>;
 
 const otherArgs = someArgs({ url: "https://example.com/other" });
 const [first, second] = [{ urn: "urn:first" }, { urn: "urn:second" }];
 
 /** Starts a provider of a service that has webhook 17. Each creation gets this id and secret. */
-async function startRun(id = 99, newSecret: unknown = secret) {
+async function startCommand(id = 99, newSecret: unknown = secret) {
   // The response to every request: a creation reads the id and the secret, a deletion `success`, a
   // list the rest.
   const body = { id, secret: newSecret, success: true, webhooks: [listed()] };
   const environment = { DBWEBHOOKS_IMPORT: JSON.stringify({ 17: { ...someArgs(), secret } }) };
-  const run = await startWithService({ body }, { listing: "true" }, { environment });
+  const command = await startWithService({ body }, { listing: "true" }, { environment });
   return {
-    ...run,
-    compare: (options = {}, args = someArgs()) => run.diff("17", run.state, args, options),
-    importWebhook: () => run.import("17"),
-    remove: (options = {}) => run.delete("17", run.state, options),
-    isDeleted: () => run.methods().includes("DELETE"),
+    ...command,
+    compare: (options = {}, args = someArgs()) => command.diff("17", command.state, args, options),
+    importWebhook: () => command.import("17"),
+    remove: (options = {}) => command.delete("17", command.state, options),
+    isDeleted: () => command.methods().includes("DELETE"),
   };
 }
 
@@ -47,21 +47,21 @@ describe("A deletion reaches the webhook when", () => {
     ["a refresh has read it", ({ read, state }) => read("17", state)],
     ["its replacement was created", ({ create }) => create(someArgs())],
   ])("%s", async (_case, prepare) => {
-    const run = await startRun();
-    await prepare(run);
+    const command = await startCommand();
+    await prepare(command);
 
-    await run.remove(first);
+    await command.remove(first);
 
-    expect(run.isDeleted()).toBe(true);
+    expect(command.isDeleted()).toBe(true);
   });
 
   it("a creation got it with an unusable secret, so that no new resource has it", async () => {
-    const run = await startRun(17, false);
-    await errorOf(run.create(someArgs()));
+    const command = await startCommand(17, false);
+    await errorOf(command.create(someArgs()));
 
-    await run.remove(first);
+    await command.remove(first);
 
-    expect(run.isDeleted()).toBe(true);
+    expect(command.isDeleted()).toBe(true);
   });
 });
 
@@ -75,24 +75,24 @@ describe("A deletion is not sent", () => {
     // Pulumi compares nothing that --replace names, so the id is not known from the state.
     ["created, as in a forced replacement", ({ create }) => create(someArgs())],
   ])("and counts as done, with a warning, when this command has %s the webhook", async (_, act) => {
-    const run = await startRun(17);
-    await act(run);
+    const command = await startCommand(17);
+    await act(command);
 
-    await run.remove();
+    await command.remove();
 
-    expect(run.isDeleted()).toBe(false);
-    expect(run.lines.at(-1)).toMatch(/^warning: .*webhook 17 /);
+    expect(command.isDeleted()).toBe(false);
+    expect(command.lines.at(-1)).toMatch(/^warning: .*webhook 17 /);
   });
 
   it("and fails when a comparison without differences has found the webhook at another resource", async () => {
-    const run = await startRun();
-    await run.compare(first);
-    await run.compare(second);
+    const command = await startCommand();
+    await command.compare(first);
+    await command.compare(second);
 
-    const error = await errorOf(run.remove(first));
+    const error = await errorOf(command.remove(first));
 
     expect(error).toMatchObject({ kind: "notDeleted" });
-    expect(run.requests).toEqual([]);
+    expect(command.requests).toEqual([]);
   });
 });
 
@@ -101,27 +101,27 @@ describe("A comparison with a webhook that this command has", () => {
     ["with URNs", first],
     ["without URNs", {}],
   ])("created is refused before any warning: two entries have it, %s", async (_, options) => {
-    const run = await startRun(17);
-    await run.create(someArgs());
+    const command = await startCommand(17);
+    await command.create(someArgs());
 
-    const error = await errorOf(run.compare(options, otherArgs));
+    const error = await errorOf(command.compare(options, otherArgs));
 
     expect(error).toMatchObject({ kind: "unchanged" });
-    expect(run.lines).toEqual([]);
+    expect(command.lines).toEqual([]);
   });
 
   it("created is refused although another resource has imported it since then", async () => {
-    const run = await startRun(17);
-    await run.create(someArgs());
-    await run.importWebhook();
+    const command = await startCommand(17);
+    await command.create(someArgs());
+    await command.importWebhook();
 
-    expect(await errorOf(run.compare(second))).toMatchObject({ kind: "unchanged" });
+    expect(await errorOf(command.compare(second))).toMatchObject({ kind: "unchanged" });
   });
 
   it("imported is made", async () => {
-    const run = await startRun();
-    await run.importWebhook();
+    const command = await startCommand();
+    await command.importWebhook();
 
-    expect(await run.compare(first)).toEqual({ changes: false });
+    expect(await command.compare(first)).toEqual({ changes: false });
   });
 });
