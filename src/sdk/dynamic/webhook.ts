@@ -15,9 +15,9 @@ const webhookModule = {
 /**
  * A webhook subscription of a database.
  *
- * The documented API cannot change a subscription, so a change of `databaseId`, `url`, `events` or
- * `tableId` replaces it: by default the new one is created first, with a new secret, and the old
- * one is deleted at the end of the update.
+ * The documented API cannot change a subscription, so a change of an argument that the service gets
+ * replaces it: by default the new one is created first, with a new secret, and the old one is
+ * deleted at the end of the update.
  *
  * @example
  * ```ts
