@@ -95,6 +95,27 @@ async function runStacks(cli: PulumiCli, service: LocalService, receiver: Receiv
     "The state on disk holds neither the secret nor the API key in clear.",
   );
 
+  await previewChange(producer, service, directory);
+  await deliverEvents(service, receiver, ownSecret?.value);
+
+  startStep(steps.share);
+  const consumer = await createConsumer(directory);
+  cleanup.defer(() => destroy(consumer));
+  const { ordersSecret } = await up(consumer);
+  expect(
+    ordersSecret?.value === webhook?.secret && ordersSecret?.secret === true,
+    "The second stack has the secret that the service issued, marked as a secret.",
+  );
+
+  startStep(steps.destroy);
+}
+
+/** Previews a change of the URL, which the service must not notice. */
+async function previewChange(
+  producer: Stack,
+  service: LocalService,
+  directory: string,
+): Promise<void> {
   startStep(steps.change);
   await producer.workspace.saveProjectSettings({
     name: producerName,
@@ -106,7 +127,14 @@ async function runStacks(cli: PulumiCli, service: LocalService, receiver: Receiv
     changeSummary.replace === 1 && service.webhooks.length === 1,
     "The preview replaces one webhook, and the service still holds the first one.",
   );
+}
 
+/** Emits an event twice: the receiver first has the secret of the stack, and then another one. */
+async function deliverEvents(
+  service: LocalService,
+  receiver: Receiver,
+  ownSecret: string,
+): Promise<void> {
   startStep(steps.emit);
   const statusCodeWith = async (secret: string) => {
     receiver.secrets[0] = secret;
@@ -118,7 +146,7 @@ async function runStacks(cli: PulumiCli, service: LocalService, receiver: Receiv
     return deliveries[0]?.statusCode;
   };
   expect(
-    (await statusCodeWith(ownSecret?.value)) === 204 && receiver.events.length === 1,
+    (await statusCodeWith(ownSecret)) === 204 && receiver.events.length === 1,
     "The receiver verifies the notification with the secret from the stack, and gets the event.",
   );
   say(JSON.stringify(receiver.events[0]));
@@ -126,22 +154,16 @@ async function runStacks(cli: PulumiCli, service: LocalService, receiver: Receiv
     (await statusCodeWith(otherSecret)) === 401 && receiver.events.length === 1,
     "With another secret, it refuses the next notification.",
   );
+}
 
-  startStep(steps.share);
+/** Creates the second stack, whose program reads the secret of the first one. */
+async function createConsumer(directory: string): Promise<Stack> {
   // Without this directory, Pulumi creates one for an inline program and leaves it behind.
-  const consumerDirectory = await mkdtemp(join(directory, "consumer-"));
-  const consumer = await LocalWorkspace.createOrSelectStack(
+  const workDir = await mkdtemp(join(directory, "consumer-"));
+  return LocalWorkspace.createOrSelectStack(
     { stackName, projectName: consumerName, program: readSecret },
-    { workDir: consumerDirectory },
+    { workDir },
   );
-  cleanup.defer(() => destroy(consumer));
-  const { ordersSecret } = await up(consumer);
-  expect(
-    ordersSecret?.value === webhook?.secret && ordersSecret?.secret === true,
-    "The second stack has the secret that the service issued, marked as a secret.",
-  );
-
-  startStep(steps.destroy);
 }
 
 /** Writes the example with another URL into a directory that finds the same packages. */
