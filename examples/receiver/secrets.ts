@@ -36,7 +36,7 @@ function readSecrets(file: string): readonly string[] {
   const invalid = lines.findIndex((entries) => !entries.every(isSecret));
   if (invalid !== -1) {
     throw new Error(
-      `${file}, line ${invalid + 1}: this is not a signing secret (${minLength} or more letters, digits and _-+/=, with a digit)`,
+      `${file}, line ${invalid + 1}: this is not a signing secret (${minLength} or more letters, digits and _-+/=, with a digit and ${minDifferentCharacters} different characters)`,
     );
   }
   if (lines.flat().length === 0) {
@@ -48,7 +48,7 @@ function readSecrets(file: string): readonly string[] {
 /**
  * Every text can be the key of a signature, also one that an attacker can guess: those that Pulumi
  * and programs write in place of a secret, such as `[secret]`, `[object Object]` and `undefined`,
- * and those that people write while they try.
+ * and rows of zeros.
  */
 function isSecret(entry: string): boolean {
   return (

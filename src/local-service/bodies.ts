@@ -3,6 +3,7 @@ import { eventTypes, isEventType } from "../common/event-types.js";
 import { unknownNameText } from "../common/unknown-names.js";
 import { parseHttpUrl } from "../common/url-rules.js";
 
+const headerText = "1 to 256 visible ASCII characters";
 const nonEmptyString = z.custom<string>((value) => typeof value === "string" && value !== "", {
   error: "must be a non-empty string",
 });
@@ -40,9 +41,7 @@ export function eventSchema(allowUnknownEvents: boolean) {
     tableId: z.optional(nonEmptyString),
     data: z.optional(z.record(z.string(), z.unknown(), { error: "must be a JSON object" })),
     // It is sent in the header `x-webhook-id`.
-    id: z.optional(
-      z.custom<string>(isHeaderValue, { error: "must be 1 to 256 visible ASCII characters" }),
-    ),
+    id: z.optional(z.custom<string>(isHeaderValue, { error: `must be ${headerText}` })),
   });
 }
 
@@ -74,7 +73,7 @@ function eventTypeSchema(allowUnknownEvents: boolean) {
   const isKnown = (type: unknown) => allowUnknownEvents || isEventType(type as string);
   return z.custom<string>((type) => isHeaderValue(type) && isKnown(type), {
     error: ({ input }) =>
-      isHeaderValue(input) ? unknownNameText(eventTypes) : "must be an event type",
+      isHeaderValue(input) ? unknownNameText(eventTypes) : `must be an event type: ${headerText}`,
   });
 }
 

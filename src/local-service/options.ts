@@ -11,8 +11,8 @@ export interface LocalServiceOptions {
    */
   readonly apiKeys?: readonly string[] | undefined;
   /**
-   * Accepts event types other than the nine documented ones. Default: `false`, the response to them
-   * is 400.
+   * Accepts event types other than the nine documented ones, of 1 to 256 visible ASCII characters.
+   * Default: `false`, the response to them is 400.
    */
   readonly allowUnknownEvents?: boolean | undefined;
   /**

@@ -135,7 +135,7 @@ describe("The file with the secrets of examples/receiver", () => {
     (entry) => {
       const file = fileWith(`${oldSecret}\n${entry}\n`);
 
-      const reason = `${file}, line 2: this is not a signing secret (16 or more letters, digits and _-+/=, with a digit)`;
+      const reason = `${file}, line 2: this is not a signing secret (16 or more letters, digits and _-+/=, with a digit and 8 different characters)`;
       expect(() => watchSecrets(file)).toThrow(new Error(reason));
     },
   );

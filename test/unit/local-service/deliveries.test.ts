@@ -113,6 +113,7 @@ it.each(eventTypes)("A notification of %s has the described fields and a new id"
   const service = await startService();
   const secret = await service.subscribe(receiver.url, { events: [type] });
   const event = { type, databaseId: "base_1", tableId: "tbl_1" };
+  const startedAt = new Date().toISOString();
 
   const emitted = [await service.emit(event), await service.emit(event)];
 
@@ -124,6 +125,7 @@ it.each(eventTypes)("A notification of %s has the described fields and a new id"
   expect(notifications.map(({ body }) => body.id)).toEqual(ids);
   expect(notifications.flatMap(problemsOfNotification)).toEqual([]);
   for (const { headers, body, rawBody } of notifications) {
+    expect(body.timestamp >= startedAt).toBe(true);
     const names = Object.keys(body.data);
     expect(body.data.tableId).toBe("tbl_1");
     expect(names.some((name) => name.startsWith("previous"))).toBe(type.endsWith("updated"));
@@ -146,6 +148,22 @@ it.each(["record", "table", "field"])(
     expect(names[0]).toContain(subject === "record" ? "records" : subject);
   },
 );
+
+it("An update has the ids of its subject, and values before it that differ", async () => {
+  const dataOf = async (type: string) => (await bodyOf({ type })).data;
+  const records = await dataOf("record.updated");
+  const { tableId, table, previousTable } = await dataOf("table.updated");
+  const { fieldId, field, previousField } = await dataOf("field.updated");
+
+  const [id] = records.recordIds;
+  expect([records.records, records.previousRecords]).toMatchObject([[{ id }], [{ id }]]);
+  expect([table, previousTable]).toMatchObject([{ id: tableId }, { id: tableId }]);
+  const type = "single_line_text";
+  expect([field, previousField]).toMatchObject(Array(2).fill({ id: fieldId, type }));
+  expect(records.previousRecords).not.toEqual(records.records);
+  expect(previousTable).not.toEqual(table);
+  expect(previousField).not.toEqual(field);
+});
 
 it("The notifications of all events have every field that the document describes", async () => {
   const bodies = await Promise.all(eventTypes.map((type) => bodyOf({ type })));
