@@ -3,9 +3,10 @@ import { apiKey, secret } from "./builders.ts";
 
 /**
  * A secret of the local service or a part of it, whatever stands around it. Ids of webhooks have 16
- * digits, and the field `magic` in each state of Pulumi has the form of a secret.
+ * digits. In the state, the field `magic` and Pulumi's marks of secrets, quoted texts of 32 digits,
+ * are no secrets.
  */
-export const issuedSecret = /(?<!"magic": ?"[\da-f]*)[\da-f]{20}/i;
+export const issuedSecret = /(?<!"(?:magic": ?"|(?=[\da-f]{32}"))[\da-f]*)[\da-f]{20}/i;
 
 /** Matches what the pattern matches, and secrets of the local service. */
 export const secretOr = ({ source }: RegExp) => new RegExp(`${source}|${issuedSecret.source}`, "i");
