@@ -1,6 +1,11 @@
 // A careful dynamic resource as a user writes it, with which `npm run bench` compares.
 const pulumi = require("@pulumi/pulumi");
 
+const fields = ["databaseId", "url", "events", "tableId"];
+const knownEvents = ["record", "table", "field"].flatMap((subject) =>
+  ["created", "updated", "deleted"].map((change) => `${subject}.${change}`),
+);
+
 async function send(method, path, body) {
   const response = await fetch(process.env.DBWEBHOOKS_BASE_URL + path, {
     method,
@@ -11,23 +16,30 @@ async function send(method, path, body) {
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(30_000),
   });
-  if (!response.ok && !(method === "DELETE" && response.status === 404)) {
+  const json = await response.json();
+  if (!response.ok && !(method === "DELETE" && json.error?.code === "NOT_FOUND")) {
     throw new Error(`The service returned ${response.status}.`);
   }
-  return response.json();
+  return json;
 }
 
 const provider = {
+  async check(_olds, news) {
+    const events = Array.isArray(news.events) ? [...news.events].sort() : news.events;
+    const unknown = [events].flat().filter((event) => !knownEvents.includes(event));
+    const reason = `Unknown events: ${unknown.join(", ")}`;
+    const failures = unknown.length > 0 ? [{ property: "events", reason }] : [];
+    return { inputs: { ...news, events }, failures };
+  },
   async diff(_id, olds, news) {
-    const replaces = ["databaseId", "url", "events"].filter(
-      (name) => JSON.stringify(olds[name]) !== JSON.stringify(news[name]),
-    );
+    const isChanged = (name) => JSON.stringify(olds[name]) !== JSON.stringify(news[name]);
+    const replaces = fields.filter(isChanged);
     return { changes: replaces.length > 0, replaces };
   },
-  async create({ databaseId, url, events }) {
-    const path = `/api/v1/bases/${databaseId}/webhooks`;
-    const { id, secret } = await send("POST", path, { url, events });
-    return { id: String(id), outs: { databaseId, url, events, secret } };
+  async create({ databaseId, ...args }) {
+    const { __provider, secret: _, ...body } = args;
+    const { id, secret } = await send("POST", `/api/v1/bases/${databaseId}/webhooks`, body);
+    return { id: String(id), outs: { databaseId, ...body, secret } };
   },
   async delete(id, { databaseId }) {
     await send("DELETE", `/api/v1/bases/${databaseId}/webhooks/${id}`);

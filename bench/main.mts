@@ -1,4 +1,4 @@
-// `npm run bench`: prints the table of times in docs/comparison.md.
+// `npm run bench`: prints the ratios of docs/comparison.md.
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
