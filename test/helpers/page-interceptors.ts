@@ -24,14 +24,3 @@ export function loseSecret(service: LocalService): void {
     return Response.json(rest, response);
   });
 }
-
-/** Refuses requests. */
-export function refuse(service: LocalService): void {
-  let refusals = 2;
-  service.use((_request, next) => {
-    refusals -= 1;
-    return refusals < 0
-      ? next()
-      : new Response(null, { status: 429, headers: { "retry-after": "1" } });
-  });
-}

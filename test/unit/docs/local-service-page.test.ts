@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { startFaultyService, statusCodesOf } from "../../helpers/local-service.ts";
+import { startFaultyService } from "../../helpers/local-service.ts";
 import { codeBlocks, readPage, sectionOf } from "../../helpers/markdown.ts";
 import * as interceptors from "../../helpers/page-interceptors.ts";
 
@@ -33,15 +33,4 @@ it("The lost secret of the page leaves a webhook, and its response without the s
 
   expect({ statusCode, json }).toEqual({ statusCode: 200, json: { id: expect.any(Number) } });
   expect(deletion.json).toMatchObject({ success: true });
-});
-
-it("The refusals of the page refuse two requests, which have no effect", async () => {
-  const service = await startFaultyService();
-  interceptors.refuse(service);
-
-  const responses = [await service.create(), await service.create(), await service.create()];
-
-  expect(statusCodesOf(responses)).toEqual([429, 429, 200]);
-  expect(responses[0]?.headers).toHaveProperty("retry-after", "1");
-  expect(service.webhooks).toHaveLength(1);
 });

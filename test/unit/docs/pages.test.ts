@@ -60,7 +60,8 @@ it("README shows both commands of a clone within its first 40 lines", () => {
 
 it("README lists the arguments and outputs of a webhook", () => {
   const { properties } = schema.resources["dbwebhooks:index:Webhook"];
-  const namesBelow = (heading: string) => tableOf(readme, heading).map(({ name }) => name);
+  const namesBelow = (heading: string) =>
+    tableOf(readme, heading).flatMap(({ name = "" }) => name.split(", "));
 
   expect(namesBelow("Arguments")).toEqual(Object.keys(webhookArguments));
   expect(namesBelow("Outputs")).toEqual(["id", ...Object.keys(properties)]);
