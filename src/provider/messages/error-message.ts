@@ -17,9 +17,10 @@ export const consequenceTexts: Readonly<Record<ErrorKind, string>> = {
 
 /** Returns the error for a failure of an operation. */
 export function failed(reporter: Reporter, failure: Failure): WebhookError {
-  const { kind, cause } = failure;
+  const { kind, cause, causeAdvice } = failure;
   const text = sentences(
     `${reporter.operationName} failed: ${cause}.`,
+    causeAdvice,
     consequenceTexts[kind],
     adviceText(failure),
   );

@@ -23,6 +23,8 @@ export interface Failure extends Advice {
   readonly kind: ErrorKind;
   /** The cause, without a full stop. */
   readonly cause: string;
+  /** The sentences about the cause that come before the consequence. */
+  readonly causeAdvice?: string;
 }
 
 /** How the deletion of a webhook that was just created failed. `error` is a bug. */
@@ -116,8 +118,8 @@ export const failures = {
   inDoubt: (context: MessageContext, call: EndedCall): Failure => ({
     kind: "inDoubt",
     cause: callText(context, call),
+    ...(isFromElsewhere(call) && { causeAdvice: adviceFor(context, call).nextStep }),
     nextStep: sentences(
-      isFromElsewhere(call) && adviceFor(context, call).nextStep,
       `Look in the database for a webhook with the url of this resource.`,
       deleteOnlyNewAdvice,
       `Then run "pulumi up" again.`,

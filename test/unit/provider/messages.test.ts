@@ -255,9 +255,12 @@ describe("Every failure", () => {
 
   const withLocation = (statusCode: number) => redirectTo("https://b.test", { statusCode });
   it.each<[said: string, Failure]>([
-    ["another host", failures.inDoubt(context, failedWith(htmlPage(200), { unusable: "body" }))],
     [
-      "another host",
+      "another host … its secret is not stored. Look",
+      failures.inDoubt(context, failedWith(htmlPage(200), { unusable: "body" })),
+    ],
+    [
+      "another host … its secret is not stored. Look",
       failures.inDoubt(context, failedWith(outcomes.response(200), { unusable: "tooLarge" })),
     ],
     ["to b.test ", failures.inDoubt(context, call(withLocation(303)))],
