@@ -30,18 +30,17 @@ interface CallWith<Outcome extends HttpOutcome> extends CallResult {
 }
 
 /**
- * A request, and how it ended. `unusable`: what a response with a 2xx status does not hold in a
- * usable form.
+ * A request, and how it ended. `unusable`: why a response with a 2xx status is no success.
  */
 export type EndedCall =
   | (CallWith<HttpOutcome> & { readonly unusable?: undefined })
-  | (CallWith<HttpResponse> & { readonly unusable: UnusablePart });
+  | (CallWith<HttpResponse> & { readonly unusable: ResponseProblem });
 
 /**
  * `tooLarge`: the body is not read. `body`: it is no JSON object. `entries`: an entry of a list is
  * not usable. `refusal`: `success` is `false`.
  */
-export type UnusablePart =
+export type ResponseProblem =
   | "tooLarge"
   | "body"
   | "id"

@@ -64,7 +64,7 @@ export function classOf(outcome: HttpOutcome): OutcomeClass {
   return outcome.kind === "response" ? classOfResponse(outcome) : outcome.kind;
 }
 
-/** Returns what follows from the class of an outcome. */
+/** Returns the facts of the class of an outcome. */
 export function factsOf(outcome: HttpOutcome): ClassFacts {
   return facts[classOf(outcome)];
 }
@@ -96,7 +96,7 @@ export function mayBePartial({ statusCode, hasLink = false }: HttpResponse): boo
   return statusCode === 206 || hasLink;
 }
 
-/** Returns what follows from a status code by itself, such as that of a proxy. */
+/** Returns the facts of a status code by itself, such as that of a proxy. */
 export function factsOfStatus(statusCode: number): ClassFacts {
   return facts[classOfStatus(statusCode)];
 }

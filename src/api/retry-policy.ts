@@ -42,7 +42,7 @@ export interface Delay {
  */
 export type GiveUpReason = "retrySeconds" | "connectionRefused" | "stopping";
 
-/** Decides what follows an attempt. */
+/** Decides about the step after an attempt. */
 export function stepAfterAttempt(
   { method, outcome, attemptNumber, elapsedMs, isStopping }: EndedAttempt,
   retrySeconds: number,

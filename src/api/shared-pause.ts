@@ -23,7 +23,7 @@ export class SharedPause {
     this.#untilMs = Math.max(this.#untilMs, now + delayMs);
   }
 
-  /** The time from the beginning of the first pause of the command to the end of the last one. */
+  /** The time from the beginning of the first pause of the account to the end of the last one. */
   get spanMs(): number {
     return this.#untilMs - this.#beganAtMs;
   }

@@ -113,7 +113,7 @@ export class Transport {
     }
   }
 
-  /** Reports a long delay, and waits for its end. */
+  /** Extends the pause of all requests if the delay is one, reports a long delay, and waits. */
   async #waitForRetry(
     delay: Delay,
     { outcome, elapsedMs }: CallResult,

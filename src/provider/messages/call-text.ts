@@ -1,5 +1,5 @@
 // The text of a call: the request, how it ended, and why it was not retried.
-import type { EndedCall, UnusablePart } from "../../api/client.js";
+import type { EndedCall, ResponseProblem } from "../../api/client.js";
 import { errorCodeOf, errorMessageOf } from "../../api/error-body.js";
 import type { HttpFailure, HttpResponse } from "../../api/http-exchange.js";
 import { maxBodyMebibytes } from "../../api/response-limits.js";
@@ -10,7 +10,7 @@ import { stoppingText } from "./interruption.js";
 import { nameOfSetting } from "./names.js";
 import { sentences } from "./sentences.js";
 
-const unusablePartText: Readonly<Record<UnusablePart, string>> = {
+const responseProblemText: Readonly<Record<ResponseProblem, string>> = {
   tooLarge: `with a body of more than ${maxBodyMebibytes} MiB`,
   body: "with something other than the description of a webhook",
   id: "without a usable webhook id",
@@ -44,7 +44,7 @@ function responseText(
   const message = reporter.redact(errorMessageOf(body), 200);
   return [
     `returned ${statusCode}`,
-    unusable && unusablePartText[unusable],
+    unusable && responseProblemText[unusable],
     reporter.redact(errorCodeOf(body) ?? "", 50),
     message && `"${message}"`,
   ]

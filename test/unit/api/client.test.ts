@@ -68,7 +68,7 @@ it.each([
   ["refusal", '{"success":false}'],
   ["confirmation", "{}"],
   ["confirmation", "<html>"],
-])("A deletion fails, and says that the %s is not usable, after %s", async (unusable, body) => {
+])("A deletion fails because of the %s, after %s", async (unusable, body) => {
   const deletion = await callWith(withBody(body), (context) =>
     deleteWebhook(context, { databaseId: "base_1", id: "1" }),
   );

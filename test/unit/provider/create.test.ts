@@ -308,8 +308,8 @@ describe("A creation for which the service returns a webhook that the provider k
     ],
   ])("is in doubt, and nothing is deleted, when the provider %s", async (_, responses, act) => {
     const environment = { DBWEBHOOKS_IMPORT: JSON.stringify({ 17: { ...someArgs(), secret } }) };
-    const replies = [...responses, created];
-    const provider = await startWithService(replies, { listing: "true" }, { environment });
+    const allResponses = [...responses, created];
+    const provider = await startWithService(allResponses, { listing: "true" }, { environment });
     await act(provider);
     const sent = provider.requests.length;
 
