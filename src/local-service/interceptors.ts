@@ -2,9 +2,8 @@ import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import { admit } from "./access.js";
-import { itemPath } from "./paths.js";
 import { sendFailure } from "./responses.js";
-import type { ServiceEnv } from "./webhook-handlers.js";
+import { itemPath, type ServiceEnv } from "./routing.js";
 
 /** A request as an interceptor sees it. */
 export interface ServiceRequest {
@@ -52,6 +51,7 @@ export function intercept(
 ): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>();
   app.onError(sendFailure);
+  // Its last parameter may be missing, as in the path of all webhooks.
   app.on("ALL", [`${itemPath}?`, "*"], async (c) => {
     const { incoming } = c.env;
     const { method = "", url: path = "" } = incoming;

@@ -1,9 +1,9 @@
 import { type Context, Hono } from "hono";
 import type { Emit, NewEvent } from "./events.js";
 import type { LocalServiceOptions } from "./options.js";
-import { collectionPath, itemPath } from "./paths.js";
 import { sendError, sendFailure } from "./responses.js";
-import { handleCreation, handleDeletion, handleList, type ServiceEnv } from "./webhook-handlers.js";
+import { collectionPath, itemPath, type ServiceEnv } from "./routing.js";
+import { handleCreation, handleDeletion, handleList } from "./webhook-handlers.js";
 import type { WebhookStore } from "./webhooks.js";
 
 const eventsPath = "/_local/bases/:databaseId/events";

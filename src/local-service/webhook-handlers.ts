@@ -1,16 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Context } from "hono";
 import { creationSchema, parseBody } from "./bodies.js";
-import type { collectionPath, itemPath } from "./paths.js";
-import { sendError } from "./responses.js";
-import type { StoredWebhook, WebhookStore } from "./webhooks.js";
 
-/** The types of Hono's context in the routes. */
-export interface ServiceEnv {
-  /** `body` is the parsed JSON body; `undefined` if there is none. */
-  // biome-ignore lint/suspicious/noExplicitAny: a client can send any JSON.
-  Bindings: { readonly body: any };
-}
+import { sendError } from "./responses.js";
+import type { collectionPath, itemPath, ServiceEnv } from "./routing.js";
+import type { StoredWebhook, WebhookStore } from "./webhooks.js";
 
 type CollectionContext = Context<ServiceEnv, typeof collectionPath>;
 type ItemContext = Context<ServiceEnv, typeof itemPath>;
