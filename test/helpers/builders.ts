@@ -16,7 +16,7 @@ export const unknownMarkers = {
 };
 
 /** The property by which Pulumi recognizes a wrapped secret. */
-const secretSignature = {
+export const secretSignature = {
   "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
 };
 export const wrapped = (value: unknown) => ({ ...secretSignature, value });

@@ -1,12 +1,21 @@
 import { expect } from "vitest";
-import { apiKey, secret } from "./builders.ts";
+import { apiKey, secret, secretSignature } from "./builders.ts";
+
+const notIssued = [
+  'magic": ?"',
+  ...Object.entries(secretSignature)
+    .flat()
+    .map((one) => `(?=${one})`),
+];
 
 /**
  * A secret of the local service or a part of it, whatever stands around it. Ids of webhooks have 16
- * digits. In the state, the field `magic` and Pulumi's marks of secrets, quoted texts of 32 digits,
- * are no secrets.
+ * digits. The field `magic` and Pulumi's marks of secrets, which the state has, are no secrets.
  */
-export const issuedSecret = /(?<!"(?:magic": ?"|(?=[\da-f]{32}"))[\da-f]*)[\da-f]{20}/i;
+export const issuedSecret = new RegExp(
+  `(?<!"(?:${notIssued.join("|")})[\\da-f]*)[\\da-f]{20}`,
+  "i",
+);
 
 /** Matches what the pattern matches, and secrets of the local service. */
 export const secretOr = ({ source }: RegExp) => new RegExp(`${source}|${issuedSecret.source}`, "i");
