@@ -15,7 +15,7 @@ const deletions = (count: number, key: string) => Array(count).fill(`DELETE Bear
 const creations = (count: number, key: string) => Array(count).fill(`POST Bearer ${key}`);
 const anyKeyOrSecret = secretOr(/local-api-key|next-key|new-key/);
 
-type Run = ReturnType<TwoServices["run"]>;
+type Outcome = ReturnType<TwoServices["run"]>;
 
 interface Accounts extends TwoServices {
   /** Declares a webhook in each database, and updates the stack. */
@@ -23,8 +23,8 @@ interface Accounts extends TwoServices {
     databases: Databases,
     providers: Parameters<TestStack["declare"]>[1],
     ...flags: string[]
-  ): Run;
-  destroy(): Run;
+  ): Outcome;
+  destroy(): Outcome;
 }
 
 /**

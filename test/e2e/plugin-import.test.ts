@@ -23,7 +23,7 @@ it("The plugin imports described webhooks without a request, and deletes none th
 
 async function playImports(stack: TestStack): Promise<void> {
   const { service, declare, directory } = stack;
-  /** What DBWEBHOOKS_IMPORT holds, by id. */
+  /** The content of DBWEBHOOKS_IMPORT, by id. */
   const described: Record<string, unknown> = {};
   let printed = "";
   const run = async (...command: string[]) => {

@@ -63,7 +63,7 @@ export async function run({ pulumi }: TestStack, ...command: string[]) {
   return { exitCode, output, methods: methodsOf(requests).toSorted() };
 }
 
-/** What a move must not change: the ids in the state, and the secrets among the outputs. */
+/** The ids in the state and the secrets among the outputs, which a move must not change. */
 export async function identitiesIn(stack: TestStack, names: readonly string[]) {
   const [stored, outputs] = [await stack.storedWebhooks(), await stack.outputs()];
   return names.map((name) => [name, stored[name]?.id, outputs[`${name}Secret`]]);
@@ -106,7 +106,7 @@ async function playMove(stack: TestStack, from: Side, to: Side): Promise<void> {
 
   await writeWith(stack, to.entry, { pending, changed: "https://example.com/changed-2" }, true);
   const moved = await up();
-  // What was pending is deleted, and only the webhook that the program changes is replaced.
+  // The pending webhook is deleted, and only the one that the program changes is replaced.
   expect(moved).toMatchObject({ exitCode: 0, methods: ["DELETE", "DELETE", "POST"] });
   expect(await identitiesIn(stack, kept)).toEqual(before);
   expect(await typesIn(stack)).toEqual(new Set([`${to.type}:Webhook`]));

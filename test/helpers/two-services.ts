@@ -20,7 +20,7 @@ export const accountOf = ({ baseUrl }: LocalService, apiKey: string) => ({ baseU
 /** The keys that the two services accept. */
 export const keys = { old: "local-api-key", oldNext: "old-next-key", new: "new-key" };
 
-/** What a command did, and which requests each service got, with which keys. */
+/** The outcome of a command, and the requests that each service got, with their keys. */
 interface CommandOutcome {
   readonly isSuccess: boolean;
   readonly output: string;

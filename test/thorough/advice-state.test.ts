@@ -21,7 +21,7 @@ import {
 } from "../helpers/stack.ts";
 import { editState, removeLeftWebhooks } from "../helpers/two-services.ts";
 
-// What is done with the state, or by a refresh, so that it agrees with the service.
+// The ways in which a state comes to agree with the service again.
 
 const listing = { DBWEBHOOKS_LISTING: "true" };
 const withUrl = (name: string) => ({ args: { url: `https://example.com/${name}` } });

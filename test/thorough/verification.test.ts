@@ -9,7 +9,7 @@ import { startReceiver } from "../helpers/receiver.ts";
 const page = readPage("docs/receive-and-verify.md");
 const functions = codeBlocks(sectionOf(page, "Verify the signature"));
 
-/** What a receiver gets; `null`: the header is missing. */
+/** The secret of a receiver, and a request; `null`: the header is missing. */
 type Case = readonly [secret: string, body: string, signature: string | null];
 
 /** Programs that pass the cases of a file to the function of the page, and print its results. */
@@ -99,7 +99,7 @@ async function collectCases() {
     [secret, `${body} `, signature],
     ...[null, "", signature.slice(1), `${signature}0`, `sha256=${signature}`].map(given),
     ...[signature.toUpperCase(), "ü".repeat(64), "ü".repeat(32)].map(given),
-    // What Python makes of bytes that are not UTF-8.
+    // Python makes this of bytes that are not UTF-8.
     ...["\udce9".repeat(64), "\udce9"].map(given),
   ];
   expect(accepted).toHaveLength(eventTypes.length + 1);

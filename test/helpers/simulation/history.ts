@@ -14,7 +14,7 @@ export interface Creation {
     readonly at: number;
     readonly engineIsGone: boolean;
   };
-  /** What Pulumi stores. */
+  /** The id and the secret that Pulumi stores. */
   stored?: { readonly id: string; readonly secret: string };
   error?: OperationError;
   endedAt?: number;
@@ -46,7 +46,7 @@ export class History {
   /** The requests for deletions, undos included. */
   readonly sentDeletions: { at: number; id: string; succeeded: boolean }[] = [];
   readonly lines: string[] = [];
-  /** What was wrong at one moment of the play. */
+  /** The contradictions at single moments of the play. */
   readonly violations: string[] = [];
   readonly #met: { at: number; id: string }[] = [];
   #time = 0;

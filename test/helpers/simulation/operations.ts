@@ -1,4 +1,4 @@
-// What Pulumi does with each resource, as calls to the provider in the order of Pulumi.
+// The operations of Pulumi on each resource, as calls to the provider in the order of Pulumi.
 import type { OperationKind } from "./plays.ts";
 import type { Pulumi } from "./pulumi.ts";
 import type { Resource } from "./resources.ts";

@@ -1,11 +1,11 @@
-// What a play of the simulation consists of. fast-check generates plays, and shrinks one that
+// The plays of the simulation. fast-check generates plays, and shrinks one that
 // breaks a promise.
 import fc from "fast-check";
 
-/** What Pulumi does with one resource: `operations.ts` plays each kind. */
+/** The kind of an operation on one resource: `operations.ts` plays each. */
 export type OperationKind = (typeof operationKinds)[number];
 
-/** What happens to one request. A fault that does not fit the request does nothing. */
+/** The fault of one request. One that does not fit the request does nothing. */
 export type Fault = keyof typeof faultWeights;
 
 /** How the command ends early. `gone`: the engine was killed. `interrupted`: it sends SIGINT. */

@@ -28,7 +28,7 @@ const type = "dbwebhooks:index:Webhook";
 /** A webhook that is a child of a component, which is a child of another one. */
 const urn = `urn:pulumi:test::webhooks::my:index:Company$my:index:Team$${type}::orders`;
 const inputs = someArgs();
-/** What both providers store with every webhook. */
+/** The text that both providers store with every webhook. */
 const text = { __provider: providerText };
 const otherUrl = "https://example.com/other";
 const { INFO, WARNING } = LogSeverity;

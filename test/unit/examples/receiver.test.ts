@@ -15,7 +15,7 @@ const newSecret = "fedcba9876543210".repeat(4);
 /** Bodies that are no event, although their signature matches. */
 const invalidBodies = ["", "null", '{"id":"","type":"record.created"}', '{"id":"evt_2","type":7}'];
 
-/** What no receiver may accept as a secret, because an attacker can guess it. */
+/** Texts that no receiver may accept as a secret, because an attacker can guess them. */
 const invalidEntries = [
   "[secret]",
   "[object Object]",
@@ -175,7 +175,7 @@ function signatureOf(body: string, secret: string | Buffer): string {
   return createHmac("sha256", secret).update(body).digest("hex");
 }
 
-/** What is sent in place of a notification and its headers. */
+/** The parts that replace those of a notification. */
 interface Changes {
   readonly method?: string;
   readonly secret?: string | Buffer;

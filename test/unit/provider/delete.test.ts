@@ -87,7 +87,7 @@ describe("A deletion", () => {
   it.each<[string, StubResponse]>([
     ["410 in place of 404", { ...notFound, statusCode: 410 }],
     ["404 with another code", { statusCode: 404, body: errorBody("NO_ROUTE") }],
-    // What a firewall sends that first asks for a proof.
+    // A firewall that first asks for a proof sends this.
     ["202 without a body", { statusCode: 202, body: "" }],
     ["200 without a body", { body: "" }],
     ["203 without a body", { statusCode: 203, body: "" }],

@@ -14,7 +14,7 @@ import { createWebhook } from "../../helpers/local-service.ts";
 import { startProvider, type Texts } from "../../helpers/provider.ts";
 import { methodsOf, recordRequests } from "../../helpers/recorder.mts";
 
-// What becomes of a fault on its whole way: service, HTTP, retries, provider. The class of each
+// Each fault on its whole way: service, HTTP, retries, provider. The class of each
 // response and its consequence are tested in api/response-class.test.ts.
 
 interface End {
@@ -27,7 +27,7 @@ interface End {
 }
 
 interface Cause {
-  /** What the service does, in the title of the test. */
+  /** The behaviour of the service, in the title of the test. */
   readonly does: string;
   /** Default: none; the settings are the cause. */
   readonly fault?: Interceptor;

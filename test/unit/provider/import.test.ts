@@ -18,16 +18,16 @@ describe("An import", () => {
   it.each([{ listing: undefined }, { listing: "false" }, { listing: "true" }])(
     "sends nothing, says so, and returns what the variable describes, with %j",
     async (settings) => {
-      const run = await startImport({ 17: { ...described, tableId: "tbl_1" } }, settings);
+      const provider = await startImport({ 17: { ...described, tableId: "tbl_1" } }, settings);
       const { url } = described;
       const inputs = { ...someArgs(), url: wrapped(url), events, tableId: "tbl_1" };
 
-      expect(await run.import("17")).toStrictEqual({
+      expect(await provider.import("17")).toStrictEqual({
         inputs,
-        props: { ...inputs, baseUrl: run.baseUrl, secret: wrapped(secret) },
+        props: { ...inputs, baseUrl: provider.baseUrl, secret: wrapped(secret) },
       });
-      expect(run.requests).toEqual([]);
-      expect(run.lines).toEqual([lineOf(17)]);
+      expect(provider.requests).toEqual([]);
+      expect(provider.lines).toEqual([lineOf(17)]);
     },
   );
 
@@ -43,39 +43,39 @@ describe("An import", () => {
   });
 
   it("ignores a byte order mark in front of the variable, which some editors write", async () => {
-    const run = await startImport(`\ufeff${JSON.stringify({ 17: described })}`);
+    const provider = await startImport(`\ufeff${JSON.stringify({ 17: described })}`);
 
-    expect((await run.import("17")).props.secret).toEqual(wrapped(secret));
+    expect((await provider.import("17")).props.secret).toEqual(wrapped(secret));
   });
 
   it("keeps white space around the secret, which may belong to it", async () => {
-    const run = await startImport({ 17: { ...described, secret: ` ${secret} ` } });
+    const provider = await startImport({ 17: { ...described, secret: ` ${secret} ` } });
 
-    expect((await run.import("17")).props.secret).toEqual(wrapped(` ${secret} `));
+    expect((await provider.import("17")).props.secret).toEqual(wrapped(` ${secret} `));
   });
 
   it("takes the webhook of its id among several", async () => {
-    const run = await startImport({
+    const provider = await startImport({
       17: { ...described, secret: "secret-a" },
       18: { ...described, databaseId: "base_other", secret: "secret-b" },
     });
 
-    expect((await run.import("17")).props.secret).toEqual(wrapped("secret-a"));
-    expect((await run.import("18")).props).toMatchObject({ databaseId: "base_other" });
+    expect((await provider.import("17")).props.secret).toEqual(wrapped("secret-a"));
+    expect((await provider.import("18")).props).toMatchObject({ databaseId: "base_other" });
   });
 
   it("looks an id up as text, because two large numbers can be the same one in JavaScript", async () => {
-    const run = await startImport({ "9007199254740992": described });
+    const provider = await startImport({ "9007199254740992": described });
 
-    const error = await errorOf(run.import("9007199254740993"));
+    const error = await errorOf(provider.import("9007199254740993"));
 
     expect(error).toMatchObject({ kind: "unchanged" });
   });
 
   it("takes null as a tableId that is not given", async () => {
-    const run = await startImport({ 17: { ...described, tableId: null } });
+    const provider = await startImport({ 17: { ...described, tableId: null } });
 
-    const { inputs, props } = await run.import("17");
+    const { inputs, props } = await provider.import("17");
 
     expect([inputs, props].map((one) => "tableId" in one)).toEqual([false, false]);
   });
@@ -83,15 +83,15 @@ describe("An import", () => {
   it("may need the arguments that allow other events and urls, and then is no difference", async () => {
     const flags = { allowUnknownEvents: true, allowInsecureUrl: true };
     const odd = { ...described, ...flags, url: "http://a.example", events: ["view.created"] };
-    const run = await startImport({ 17: odd });
+    const provider = await startImport({ 17: odd });
     const { secret: _, ...declared } = odd;
 
-    const { inputs, props } = await run.import("17");
+    const { inputs, props } = await provider.import("17");
 
     expect(inputs).toMatchObject(flags);
     // Pulumi passes secrets to the provider unwrapped.
     const state = { ...props, url: odd.url, secret };
-    expect(await run.diff("17", state, declared)).toMatchObject({ changes: false });
+    expect(await provider.diff("17", state, declared)).toMatchObject({ changes: false });
   });
 
   it.each<[string, given: object | string | undefined, place: string]>([
@@ -158,8 +158,8 @@ describe("An import", () => {
   });
 
   it("is refused if a setting is missing", async () => {
-    const run = await startImport({ 17: described }, { apiKey: undefined });
+    const provider = await startImport({ 17: described }, { apiKey: undefined });
 
-    await expect(run.import("17")).rejects.toMatchObject({ kind: "unchanged" });
+    await expect(provider.import("17")).rejects.toMatchObject({ kind: "unchanged" });
   });
 });
