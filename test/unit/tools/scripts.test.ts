@@ -1,60 +1,127 @@
-import { cp, readFile, realpath, utimes } from "node:fs/promises";
+import {
+  access,
+  chmod,
+  constants,
+  cp,
+  readdir,
+  readFile,
+  realpath,
+  symlink,
+  utimes,
+} from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { beforeEach, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { version } from "../../../package.json";
+import { platformOfMachine } from "../../../tools/plugin/node-binary.mts";
 import { succeed } from "../../helpers/commands.ts";
 import { repository, temporaryDirectory, writeFiles } from "../../helpers/directory.ts";
 
-// Each test has a repository of its own, with the scripts of this one.
+// Each test has a repository of its own, with scripts of this one, and an npm of its own on PATH.
 let root: string;
 
-beforeEach(async () => {
+beforeEach(() => {
   const directory = temporaryDirectory();
   root = directory.path;
   onTestFinished(() => directory.remove());
-  await cp(
-    join(repository, "tools/ensure-installed.mjs"),
-    join(root, "tools/ensure-installed.mjs"),
+});
+
+const copyTools = (...names: readonly string[]) =>
+  Promise.all(
+    names.map((name) =>
+      cp(join(repository, "tools", name), join(root, "tools", name), { recursive: true }),
+    ),
   );
-});
 
-/** Runs a command in which programs in `bin` come before those of the machine. */
-const run = (command: string, ...args: string[]) => {
-  const environment = { PATH: [join(root, "bin"), process.env.PATH].join(delimiter) };
-  return succeed(command, args, { directory: root, environment });
-};
+async function writeNpm(command: string): Promise<void> {
+  await writeFiles(root, { "bin/npm": `#!/bin/sh\n${command}\n` });
+  await chmod(join(root, "bin/npm"), 0o755);
+}
 
-it.each<[packages: string, installedAt: number | undefined, isInstalled: boolean]>([
-  ["are not installed yet", undefined, true],
-  ["were installed before it changed", 1, true],
-  ["were installed after it changed", 3, false],
-])("The packages of a lock file are installed if they %s", async (_, installedAt, isInstalled) => {
-  const changes = { "package-lock.json": 2, "node_modules/.package-lock.json": installedAt };
-  await writeFiles(root, { "bin/npm": `#!/bin/sh\necho "$@" >npm-was-called\n` });
-  await run("chmod", "+x", "bin/npm");
-  for (const [file, changedAt] of Object.entries(changes)) {
-    if (changedAt !== undefined) {
-      await writeFiles(root, { [file]: "{}" });
-      await utimes(join(root, file), changedAt, changedAt);
+const runScript = (...args: readonly string[]) =>
+  succeed(process.execPath, args, {
+    directory: root,
+    environment: { PATH: [join(root, "bin"), process.env.PATH].join(delimiter) },
+  });
+
+describe("ensure-installed.mjs", () => {
+  beforeEach(() => copyTools("ensure-installed.mjs"));
+
+  it.each<[packages: string, installedAt: number | undefined, isInstalled: boolean]>([
+    ["are not installed yet", undefined, true],
+    ["were installed before it changed", 1, true],
+    ["were installed after it changed", 3, false],
+  ])("installs the packages of a lock file if they %s", async (_, installedAt, isInstalled) => {
+    const changes = { "package-lock.json": 2, "node_modules/.package-lock.json": installedAt };
+    await writeNpm('echo "$@" >npm-was-called');
+    for (const [file, changedAt] of Object.entries(changes)) {
+      if (changedAt !== undefined) {
+        await writeFiles(root, { [file]: "{}" });
+        await utimes(join(root, file), changedAt, changedAt);
+      }
     }
-  }
 
-  await run(process.execPath, "tools/ensure-installed.mjs");
+    await runScript("tools/ensure-installed.mjs");
 
-  const call = await readFile(join(root, "npm-was-called"), "utf8").catch(() => "");
-  expect(call.startsWith("ci ")).toBe(isInstalled);
+    const call = await readFile(join(root, "npm-was-called"), "utf8").catch(() => "");
+    expect(call.startsWith("ci ")).toBe(isInstalled);
+  });
+
+  it("installs the packages of another directory if its own lock file has changed", async () => {
+    await writeNpm(`pwd >>"${root}/installed"`);
+    for (const directory of ["tools/checks", "tools/others"]) {
+      await writeFiles(join(root, directory), { "package-lock.json": "{}" });
+    }
+    await writeFiles(root, { "tools/others/node_modules/.package-lock.json": "{}" });
+
+    await runScript("tools/ensure-installed.mjs", "tools/others");
+    await runScript("tools/ensure-installed.mjs", "tools/checks");
+
+    const installed = await readFile(join(root, "installed"), "utf8");
+    expect(installed).toBe(`${await realpath(join(root, "tools/checks"))}\n`);
+  });
 });
 
-it("The packages of another directory are installed if its own lock file has changed", async () => {
-  await writeFiles(root, { "bin/npm": `#!/bin/sh\npwd >>"${root}/installed"\n` });
-  await run("chmod", "+x", "bin/npm");
-  for (const directory of ["tools/checks", "tools/others"]) {
-    await writeFiles(join(root, directory), { "package-lock.json": "{}" });
-  }
-  await writeFiles(root, { "tools/others/node_modules/.package-lock.json": "{}" });
+describe("The scripts that build", () => {
+  // The packages that they load, and little to build.
+  beforeEach(async () => {
+    await copyTools("build.mts", "cache.mts", "plugin");
+    await symlink(join(repository, "node_modules"), join(root, "node_modules"));
+    await writeNpm("");
+    await writeFiles(root, {
+      "package.json": { version, type: "commonjs" },
+      "rolldown.config.mts": `export default [{
+        input: { "cli/main": "src/main.ts" },
+        output: { dir: "dist", format: "cjs" },
+      }];`,
+      "src/main.ts": `console.log("built");`,
+      "tools/plugin/build.mts": "export async function buildPlugin() {}",
+      "tools/plugin/executable.mts": `
+        import { mkdirSync, writeFileSync } from "node:fs";
+        export async function buildExecutable(platform, directory) {
+          mkdirSync(directory, { recursive: true });
+          writeFileSync(directory + "/plugin", "");
+          return ["plugin"];
+        }`,
+    });
+  });
 
-  await run(process.execPath, "tools/ensure-installed.mjs", "tools/others");
-  await run(process.execPath, "tools/ensure-installed.mjs", "tools/checks");
+  it("leave no file of an earlier build in dist, and make the command executable", async () => {
+    await writeFiles(root, { "dist/earlier.js": "", "dist/cli/earlier.js": "" });
 
-  const installed = await readFile(join(root, "installed"), "utf8");
-  expect(installed).toBe(`${await realpath(join(root, "tools/checks"))}\n`);
+    await runScript("tools/build.mts");
+
+    const entries = await readdir(join(root, "dist"), { recursive: true });
+    expect(entries.toSorted()).toEqual(["cli", "cli/main.js"]);
+    await access(join(root, "dist/cli/main.js"), constants.X_OK);
+  });
+
+  it("leave only archives of this version of the plugin", async () => {
+    const platform = platformOfMachine();
+    const archive = (of: string) => `pulumi-resource-dbwebhooks-v${of}-${platform}.tar.gz`;
+    await writeFiles(root, { [`release/archives/${archive("0.0.1")}`]: "" });
+
+    await runScript("tools/plugin/pack.mts", platform);
+
+    expect(await readdir(join(root, "release/archives"))).toEqual([archive(version)]);
+  });
 });
