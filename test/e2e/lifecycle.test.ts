@@ -1,6 +1,7 @@
+import type { Interceptor } from "pulumi-dbwebhooks/local-service";
 import { expect, it } from "vitest";
 import { someArgs } from "../helpers/builders.ts";
-import { changeWebhook } from "../helpers/faults/faults.mts";
+import { changeText, changeWebhook, respondWith } from "../helpers/faults/faults.mts";
 import { secretOr } from "../helpers/leaks.ts";
 import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.ts";
 import { methodsOf } from "../helpers/recorder.mts";
@@ -16,13 +17,17 @@ const replacingChanges: Readonly<Record<string, object>> = {
   tableId: { tableId: "tbl_orders" },
 };
 const replaced = Object.keys(replacingChanges);
-/** Webhooks that change at the service, or whose database the service refuses to list. */
+/**
+ * Webhooks that change at the service, or whose database the service refuses to list, or lists
+ * without tables.
+ */
 const changedAtService: Webhooks = {
   secretUrl: { args: { url: "https://example.com/old-token" }, hasSecretUrl: true },
   changedUrl: {},
   gone: {},
   inactive: {},
   unlisted: { args: { databaseId: "base_unlisted" } },
+  untabled: { args: { databaseId: "base_untabled", tableId: "tbl_orders" } },
 };
 const webhooksBefore: Webhooks = {
   ...Object.fromEntries(replaced.map((name) => [name, {}])),
@@ -58,9 +63,9 @@ async function playLife(stack: TestStack): Promise<void> {
   const created = await run("up", ...noPromptFlags);
   const createdStored = await storedWebhooks();
   const secretsBefore = service.webhooks.map(({ secret }) => secret);
-  expect(methodsOf(created.requests)).toEqual(Array(10).fill("POST"));
-  expect(service.webhooks).toHaveLength(10);
-  expect(Object.keys(createdStored)).toHaveLength(10);
+  expect(methodsOf(created.requests)).toEqual(Array(11).fill("POST"));
+  expect(service.webhooks).toHaveLength(11);
+  expect(Object.keys(createdStored)).toHaveLength(11);
   expect(createdStored.url?.outputs).toMatchObject({
     ...someArgs(),
     baseUrl: service.baseUrl,
@@ -79,14 +84,17 @@ async function playLife(stack: TestStack): Promise<void> {
   changeWebhook(service, idOf("unlisted"), { url: otherUrl });
   changeWebhook(service, idOf("inactive"), { active: false });
   service.webhooks = service.webhooks.filter(({ id }) => id !== idOf("gone"));
-  const removeFault = service.use(({ method, databaseId }, next) =>
-    method === "GET" && databaseId === "base_unlisted"
-      ? new Response(null, { status: 403 })
-      : next(),
-  );
+  const faultsOfLists: Readonly<Record<string, Interceptor>> = {
+    base_unlisted: respondWith(403),
+    base_untabled: changeText((text) => text.replace('"tableIds":["tbl_orders"],', "")),
+  };
+  const removeFaults = service.use((request, next) => {
+    const fault = request.method === "GET" && faultsOfLists[request.databaseId ?? ""];
+    return fault ? fault(request, next) : next();
+  });
   const refreshed = await run("refresh", ...noPromptFlags);
   const refreshedStored = await storedWebhooks();
-  removeFault();
+  removeFaults();
   for (const line of [
     `webhook ${idOf("secretUrl")} of .*: url, events, tableId\\.`,
     `webhook ${idOf("changedUrl")} of .* differ from the state`,
@@ -100,6 +108,7 @@ async function playLife(stack: TestStack): Promise<void> {
     changedUrl: { outputs: { url: otherUrl } },
     inactive: { outputs: someArgs() },
     unlisted: { outputs: { url: someArgs().url } },
+    untabled: { outputs: { tableId: "tbl_orders" } },
   });
   expect(refreshedStored).not.toHaveProperty("gone");
 
@@ -125,9 +134,9 @@ async function playLife(stack: TestStack): Promise<void> {
   );
   const names = Object.keys(updatedStored);
   const kept = names.filter((name) => Number(updatedStored[name]?.id) === idOf(name));
-  expect(kept.toSorted()).toEqual(["ignoring", "inactive", "unlisted"]);
-  // The stack is the fourth.
-  expect(output.match(/\b4 unchanged/g)).toHaveLength(2);
+  expect(kept.toSorted()).toEqual(["ignoring", "inactive", "unlisted", "untabled"]);
+  // The stack is the fifth.
+  expect(output.match(/\b5 unchanged/g)).toHaveLength(2);
   const secrets = names.map((name) => [`${name}Secret`, webhookOf(name)?.secret]);
   expect(service.webhooks).toHaveLength(secrets.length);
   expect(await stack.outputs()).toEqual(Object.fromEntries(secrets));
