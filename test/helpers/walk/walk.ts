@@ -168,7 +168,7 @@ class Walk {
     const problems = this.#agreement.check(ended);
     // The CLI itself refuses some commands with --target, because of a resource that they leave
     // out.
-    const isRefused = args.includes("--target") && errors.length === 0;
+    const isRefused = args.includes("--target") && errors.every(({ kind }) => kind === undefined);
     const mayFail = fault !== undefined || command.isInterrupted || isRefused;
     if (exitCode !== 0 && !mayFail) {
       problems.push(`exit code ${exitCode}`);
