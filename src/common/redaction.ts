@@ -12,9 +12,9 @@ const maxLookedAt = 4_000;
 const maxValueCount = 100;
 
 // Most receiver URLs contain some of these words in their path. If they counted as secret, most
-// messages about webhooks would be withheld.
+// messages about webhooks would be withheld. A split keeps them as parts of their own.
 const commonWords =
-  /(?<![\p{L}\p{N}])(?:localhost|api|callbacks?|events?|hooks?|incoming|(?:incoming)?webhooks?|notifications?|receivers?|services?|subscriptions?|databases?|tables?|records?|fields?|created|updated|deleted)(?![\p{L}\p{N}])/iu;
+  /(?<![\p{L}\p{N}])(localhost|api|callbacks?|events?|hooks?|incoming|(?:incoming)?webhooks?|notifications?|receivers?|services?|subscriptions?|databases?|tables?|records?|fields?|created|updated|deleted)(?![\p{L}\p{N}])/iu;
 
 // The words with which the host and the path of a receiver's URL begin, such as those of
 // "example.com/hooks/orders". A service names them in the reason of a refusal. Nearly every
@@ -115,10 +115,16 @@ function sensitivePartsOfUrl(url: string): string[] {
   const credentials =
     userInfo && percentDecoded(userInfo) + lettersIn(place).slice(0, nearbyLength);
   const parts = percentDecoded(place).split(commonWords);
-  const firstOther = parts.findIndex((part) => part.replace(leadingPlainWords, "") !== "");
-  const [first = "", ...others] = firstOther === -1 ? [] : parts.slice(firstOther);
-  const rest = first.replace(leadingPlainWords, (words) => lettersIn(words).slice(-nearbyLength));
-  return [credentials, rest, ...others];
+  const isCommon = (part: string) => commonWords.test(part);
+  const firstOther = parts.findIndex(
+    (part) => !isCommon(part) && part.replace(leadingPlainWords, "") !== "",
+  );
+  const [first = "", ...others] = parts.slice(firstOther);
+  const before = parts.slice(0, firstOther).join("");
+  const rest = first.replace(leadingPlainWords, (words) =>
+    lettersIn(before + words).slice(-nearbyLength),
+  );
+  return [credentials, rest, ...others.filter((part) => !isCommon(part))];
 }
 
 /** Returns every 8 letters or digits in a row, whatever stands between them. */

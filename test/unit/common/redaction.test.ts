@@ -216,6 +216,9 @@ it.each([
   { url: "https://example.com/hooks;sesameopen", text: "not found: sesameopen" },
   { url: "https://s.io/x/y/k9x", text: "not found: s.io/x/y/k9x" },
   { url: "https://example.com/abcdefg/k1", text: "not found: abcdefg/k" },
+  { url: "https://example.com/webhooks/T0K3N", text: "no route /webhooks/T0K3N" },
+  { url: "https://example.com/services/T0K3N7x", text: "no route /services/T0K3N7x" },
+  { url: "https://example.com/hooks/k9x7", text: "not found: hooks/k9x7" },
   // A word that ends or begins with a common one.
   { url: "https://example.com/webservice/T0kenA7", text: "no route webservice/T0kenA7" },
   { url: "https://joe:pw9@webhookrelay.com/x1", text: "cannot resolve joe:pw9@webhookrelay.com" },
