@@ -51,7 +51,7 @@ export function intercept(
 ): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>();
   app.onError(sendFailure);
-  // Its last parameter may be missing, as in the path of all webhooks.
+  // The last parameter of `itemPath` is missing in the path of all webhooks.
   app.on("ALL", [`${itemPath}?`, "*"], async (c) => {
     const { incoming } = c.env;
     const { method = "", url: path = "" } = incoming;

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Context } from "hono";
 import { creationSchema, parseBody } from "./bodies.js";
-
 import { sendError } from "./responses.js";
 import type { collectionPath, itemPath, ServiceEnv } from "./routing.js";
 import type { StoredWebhook, WebhookStore } from "./webhooks.js";
