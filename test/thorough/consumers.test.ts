@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { peerDependencies, devDependencies as versions } from "../../package.json";
 import { succeed } from "../helpers/commands.ts";
 import { repository, temporaryDirectory, writeFiles } from "../helpers/directory.ts";
-import { issuedSecret } from "../helpers/leaks.ts";
 import { packInto } from "../helpers/package.ts";
 import { stackEnvironment } from "../helpers/pulumi.ts";
 import { methodsOf, recordRequests } from "../helpers/recorder.mts";
@@ -188,7 +187,7 @@ describe.concurrent("The packed package", () => {
     stop();
 
     const runs = JSON.parse(stdout);
-    const secret = { secret: true, value: expect.stringMatching(issuedSecret) };
+    const secret = { secret: true, value: expect.stringMatching(/^[\da-f]{64}$/) };
     for (const { outputs, stdout: printed } of runs) {
       expect(outputs.ordersSecret).toEqual(secret);
       // Pulumi prints each warning twice: when it comes, and here.
