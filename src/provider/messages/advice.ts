@@ -11,7 +11,10 @@ import { nameOfSetting } from "./names.js";
 import { sentences } from "./sentences.js";
 import { see, type TroubleshootingHeading } from "./troubleshooting.js";
 
-const goneAdvice = `If the webhook is certainly gone, "pulumi state delete" removes it from the state.`;
+const goneAdvice = sentences(
+  `If the webhook is certainly gone, "pulumi state delete" removes it from the state.`,
+  `If it was replaced, its URN is ambiguous. ${see("Remove a pending deletion from the state")}`,
+);
 
 /** The advice after a failed request. */
 export interface Advice {

@@ -7,6 +7,7 @@ export const troubleshootingHeadings = [
   "A repeated id",
   "leftBehind",
   "A wrong key",
+  "Remove a pending deletion from the state",
   "The base URL has changed",
   "A refused creation",
   "Two resources have one webhook",

@@ -97,6 +97,8 @@ const apiError = (statusCode: number) =>
 const redirectTo = (redirectOrigin: string, changes: object = {}) =>
   Object.assign(outcomes.response(302), { redirectOrigin }, changes);
 const toDelete = { request: deleteRequest };
+// In a replacement, "pulumi state delete" refuses the URN.
+const goneSaid = 'pulumi state delete … replaced … See "Remove a pending deletion from the state"';
 
 it.each<[said: string, HttpOutcome, more?: More, inSettings?: Settings]>([
   ["network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl", outcomes.dnsFailure],
@@ -104,12 +106,12 @@ it.each<[said: string, HttpOutcome, more?: More, inSettings?: Settings]>([
   ["databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl", notFound],
   ["another host … Check dbwebhooks:baseUrl.", outcomes.response(404)],
   ["do not set listing to true", outcomes.response(405), { request: listRequest }],
-  ["another host … pulumi state delete", outcomes.response(405), toDelete],
+  [`another host … ${goneSaid}`, outcomes.response(405), toDelete],
   ["to b.test (https:), … dbwebhooks:baseUrl", redirectTo("https://b.test")],
   ["another path", redirectTo(outcomes.someRequest.url.origin)],
   ["elsewhere", outcomes.response(300)],
   ["arguments … dbwebhooks:baseUrl … See A refused creation.", apiError(400)],
-  ["refuses the deletion … pulumi state delete", apiError(410), toDelete],
+  [`refuses the deletion … ${goneSaid}`, apiError(410), toDelete],
   ["refuses the deletion", redirectTo("https://b.test", { statusCode: 409 }), toDelete],
   ["refuses the deletion", outcomes.response(200), { ...toDelete, unusable: "refusal" }],
   ["later", outcomes.throttled()],
