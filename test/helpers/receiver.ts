@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { text } from "node:stream/consumers";
 import { listenForHttp } from "./http-server.ts";
@@ -24,4 +25,9 @@ export async function startReceiver(respond: Respond = () => 204) {
     response.writeHead(await respond(notification, notifications.length)).end();
   });
   return { ...(await listenForHttp(server)), notifications };
+}
+
+/** Signs a body as the named service documents it. */
+export function signatureOf(body: string, secret: string | Buffer): string {
+  return createHmac("sha256", secret).update(body).digest("hex");
 }

@@ -1,4 +1,3 @@
-import { createHmac } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { Server } from "node:net";
 import { join } from "node:path";
@@ -8,6 +7,7 @@ import { createReceiver } from "../../../examples/receiver/receiver.ts";
 import { watchSecrets } from "../../../examples/receiver/secrets.ts";
 import { temporaryDirectory } from "../../helpers/directory.ts";
 import { listen } from "../../helpers/http-server.ts";
+import { signatureOf } from "../../helpers/receiver.ts";
 
 const oldSecret = "0123456789abcdef".repeat(4);
 const newSecret = "fedcba9876543210".repeat(4);
@@ -168,11 +168,6 @@ function fileWith(text: string): string {
   const file = join(directory.path, "secrets");
   writeFileSync(file, text);
   return file;
-}
-
-/** Signs a body as the named service documents it. */
-function signatureOf(body: string, secret: string | Buffer): string {
-  return createHmac("sha256", secret).update(body).digest("hex");
 }
 
 /** The parts that replace those of a notification. */

@@ -1,4 +1,3 @@
-import { createHmac } from "node:crypto";
 import { createRequire } from "node:module";
 import net, { Socket } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -13,7 +12,7 @@ import {
 import { changeWebhook } from "../../helpers/faults/faults.mts";
 import { refusedUrl } from "../../helpers/http-server.ts";
 import { startService, statusCodesOf, webhookBody } from "../../helpers/local-service.ts";
-import { startReceiver } from "../../helpers/receiver.ts";
+import { signatureOf, startReceiver } from "../../helpers/receiver.ts";
 import { pendingWork, useFakeClock } from "../../helpers/transport.ts";
 
 /** The clock of the timeouts of connections. */
@@ -370,9 +369,4 @@ function pathsOf(value: unknown): string[] {
 function onlyOne<Element>(list: readonly Element[]): Element {
   expect(list).toHaveLength(1);
   return list[0] as Element;
-}
-
-/** Signs a body as the named service documents it. */
-function signatureOf(body: string, secret: string): string {
-  return createHmac("sha256", secret).update(body).digest("hex");
 }
