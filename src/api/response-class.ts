@@ -28,7 +28,7 @@ const facts = {
    * There is no such database or webhook, or none for this key. Only the service itself says so.
    */
   notFound: { retried: "never", mayBeCarriedOut: false },
-  /** There is no such operation at this address. */
+  /** There is no such operation at this URL. */
   unsupported: { retried: "never", mayBeCarriedOut: false },
   refused: { retried: "never", mayBeCarriedOut: false },
   noResponse: { retried: "ifIdempotent", mayBeCarriedOut: true },

@@ -25,7 +25,7 @@ const listedWebhook = z.pipe(
     ...others,
     id: String(id),
     events: sortEvents(events),
-    // Without the field, the list does not show the table: it does not show all tables.
+    // Without the field, the table is unknown: a missing field does not mean all tables.
     ...(tableIds !== undefined && { tableId: tableIdOf(tableIds) }),
   })),
 );

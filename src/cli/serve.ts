@@ -34,7 +34,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   write("Stopped.");
 }
 
-/** Returns the address of the service, and commands to copy. */
+/** Returns the base URL of the service, and commands to copy. */
 function startText(baseUrl: string, apiKeys: readonly string[]): string {
   // A key that the user chose may be secret. Without a value, the Pulumi CLI asks for it.
   const shownKey = apiKeys.includes(defaultApiKey) ? defaultApiKey : undefined;

@@ -1,4 +1,4 @@
-// Tells text that terminals, Pulumi and CI systems show unchanged from text that they obey.
+// Distinguishes text that is shown unchanged from text that terminals, Pulumi or CI systems obey.
 
 // Variation selectors are part of an emoji.
 const invisible = /(?!\p{VS})[\p{Cf}\p{DI}]/gu;

@@ -12,7 +12,7 @@ const maxLookedAt = 4_000;
 const maxValueCount = 100;
 
 // Most receiver URLs contain some of these words in their path. If they counted as secret, most
-// messages about webhooks would be withheld. A split keeps them as parts of their own.
+// messages about webhooks would be withheld. The group keeps them in the result of a split.
 const commonWords =
   /(?<![\p{L}\p{N}])(localhost|api|callbacks?|events?|hooks?|incoming|(?:incoming)?webhooks?|notifications?|receivers?|services?|subscriptions?|databases?|tables?|records?|fields?|created|updated|deleted)(?![\p{L}\p{N}])/iu;
 

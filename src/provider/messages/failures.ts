@@ -192,8 +192,8 @@ export const failures = {
   otherBaseUrlOfDeletion: (settings: Settings, baseUrl: string): Failure => ({
     kind: "notDeleted",
     cause: `${otherBaseUrlText(settings, baseUrl)}. Nothing was sent`,
-    // A webhook that is already at the other address would be replaced once more if its Provider
-    // only got the old address back.
+    // A webhook that is already at the other base URL would be replaced once more if its Provider
+    // only got the old base URL back.
     nextStep: settings.isExplicit
       ? sentences(
           `If you know the base URL in the state, first let the webhook use the provider that it had:`,
