@@ -134,7 +134,7 @@ export async function listWebhooks(
   }
   const { ids, webhooks } = list;
   return webhooks?.every(isUsable)
-    ? { ids, webhooks, isComplete: list.isComplete && !mayBePartial(call.outcome) }
+    ? { ids, webhooks, isComplete: list.isComplete && !mayBePartial(call.outcome, ids.length) }
     : { ...unread, ids, call: { ...call, unusable: "entries" } };
 }
 

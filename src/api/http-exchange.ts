@@ -22,8 +22,15 @@ export interface HttpResponse {
   readonly retryAfterMs?: number | undefined;
   /** The origin that the header `Location` points to. */
   readonly redirectOrigin?: string | undefined;
-  /** Whether it has a header `Link` (RFC 8288). */
-  readonly hasLink?: boolean;
+  readonly extent?: ListExtent;
+}
+
+/** What the headers say about the list in a body: whether it holds every entry of this moment. */
+export interface ListExtent {
+  /** Whether there are further pages, or a cache has stored the list. */
+  readonly mayBePartial: boolean;
+  /** The number of entries that the whole list has, as the service wrote it. */
+  readonly totalCount?: string | undefined;
 }
 
 /** The error of Node.js, TLS or undici about a failed connection. */

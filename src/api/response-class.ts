@@ -89,11 +89,12 @@ export function isRedirection({ statusCode, redirectOrigin }: HttpResponse): boo
 }
 
 /**
- * Whether a successful response may hold only a part: status 206 (RFC 9110, section 15.3.7) or a
- * `Link` (RFC 8288).
+ * Whether a successful response with this number of entries may hold only a part of a list, or an
+ * old one: by its headers, or with status 206 (RFC 9110, section 15.3.7).
  */
-export function mayBePartial({ statusCode, hasLink = false }: HttpResponse): boolean {
-  return statusCode === 206 || hasLink;
+export function mayBePartial({ statusCode, extent }: HttpResponse, entryCount: number): boolean {
+  const { mayBePartial = false, totalCount = String(entryCount) } = extent ?? {};
+  return statusCode === 206 || mayBePartial || totalCount !== String(entryCount);
 }
 
 /** Returns the facts of a status code by itself, such as that of a proxy. */

@@ -58,16 +58,17 @@ interface ParsedList {
 
 /**
  * Reads the response to the list operation: every id that it shows, and the webhooks, unless an
- * entry is not usable. With a `success` other than `true`, the response is no list. The list counts
- * as complete only without any further field, which could be the one of a pagination.
+ * entry is not usable. With a `success` other than `true`, or with an `error`, the response is no
+ * list. The list counts as complete only without any further field, which could be the one of a
+ * pagination.
  */
 export function parseWebhookList(text: string): ParsedList | undefined {
   const body = parseJson(text);
   if (!isJsonObject(body)) {
     return undefined;
   }
-  const { webhooks: entries, success = true } = body;
-  if (!Array.isArray(entries) || success !== true) {
+  const { webhooks: entries, success = true, error = null } = body;
+  if (!Array.isArray(entries) || success !== true || error !== null) {
     return undefined;
   }
   const ids = entries.map(idOf).filter((id) => id !== undefined);

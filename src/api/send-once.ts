@@ -3,7 +3,13 @@ import type { Dispatcher } from "undici";
 import { startTimeout } from "../common/stall-safe-timer.js";
 import { version } from "../common/version.js";
 import { openPools } from "./connection-pools.js";
-import type { HttpFailure, HttpOutcome, HttpRequest, HttpResponse } from "./http-exchange.js";
+import type {
+  HttpFailure,
+  HttpOutcome,
+  HttpRequest,
+  HttpResponse,
+  ListExtent,
+} from "./http-exchange.js";
 import { parseRetryAfter } from "./retry-after.js";
 
 interface AuthorizedRequest extends HttpRequest {
@@ -133,6 +139,8 @@ async function dispatch(
       "accept-encoding": "identity",
       authorization: `Bearer ${apiKey}`,
       "user-agent": `pulumi-dbwebhooks/${version}`,
+      // A cache may otherwise respond with a list that it has stored (RFC 9111, section 5.2.1.4).
+      ...(method === "GET" ? { "cache-control": "no-cache" } : {}),
       ...(json === undefined ? {} : { "content-type": "application/json" }),
     },
     body: json === undefined ? null : JSON.stringify(json),
@@ -147,7 +155,22 @@ async function dispatch(
       Date.parse(String(headers.date)) || Date.now(),
     ),
     redirectOrigin: originOf(String(headers.location ?? ""), url),
-    hasLink: headers.link !== undefined,
+    extent: extentOf(headers),
+  };
+}
+
+/**
+ * Reads the headers by which services announce further pages (`Link`: RFC 8288), and caches the age
+ * of a response that they have stored (`Age`: RFC 9111, section 5.1).
+ */
+function extentOf(headers: Dispatcher.ResponseData["headers"]): ListExtent {
+  const text = (name: string) => headers[name] && String(headers[name]);
+  const announcesPage = [headers.link, headers["content-range"]].some((one) => one !== undefined);
+  const namesPage = [text("x-next-page"), text("next-page")].some(Boolean);
+  const isStored = Number(text("age") ?? 0) !== 0;
+  return {
+    mayBePartial: announcesPage || namesPage || isStored,
+    totalCount: text("x-total-count"),
   };
 }
 

@@ -75,7 +75,7 @@ async function confirmAbsence(
       throw failed(reporter, failures.listNotFound(settings));
     }
     // A key that reads entries has access, and a service without a list cannot show whether it has.
-    if (call.unusable !== "entries" && responseClass !== "unsupported") {
+    if (ids.length === 0 && responseClass !== "unsupported") {
       throw failed(reporter, failures.notConfirmed(context, call));
     }
   }

@@ -73,13 +73,16 @@ it.each<[name: string, HttpOutcome, ...facts: [retried: string, boolean]]>([
 });
 
 it.each([
-  { statusCode: 200, hasLink: false, isPartial: false },
-  { statusCode: 200, hasLink: true, isPartial: true },
-  { statusCode: 206, hasLink: false, isPartial: true },
+  { statusCode: 200, isPartial: false },
+  { statusCode: 200, extent: { mayBePartial: false, totalCount: "7" }, isPartial: false },
+  { statusCode: 200, extent: { mayBePartial: false, totalCount: "8" }, isPartial: true },
+  { statusCode: 200, extent: { mayBePartial: false, totalCount: "" }, isPartial: true },
+  { statusCode: 200, extent: { mayBePartial: true, totalCount: "7" }, isPartial: true },
+  { statusCode: 206, isPartial: true },
 ])(
-  "A list with $statusCode, and with a Link: $hasLink, may hold only a part: $isPartial",
+  "A list of 7 entries with the status $statusCode and $extent may be partial: $isPartial",
   ({ isPartial, ...response }) => {
-    expect(mayBePartial({ kind: "response", body: "", ...response })).toBe(isPartial);
+    expect(mayBePartial({ kind: "response", body: "", ...response }, 7)).toBe(isPartial);
   },
 );
 

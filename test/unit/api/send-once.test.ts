@@ -66,6 +66,17 @@ describe("The HTTP sender", () => {
     expect(server.requests[0]?.headers).not.toHaveProperty("content-type");
   });
 
+  it("asks caches for no stored list", async () => {
+    await using server = await startServer();
+    const send = senderWith(10);
+
+    await send({ method: "GET", url: new URL(server.url) });
+    await send(post(server.url));
+
+    const directives = server.requests.map(({ headers }) => headers["cache-control"]);
+    expect(directives).toEqual(["no-cache", undefined]);
+  });
+
   it("reads a body of 1 MiB and no more, and can send the next request", async () => {
     const body = "x".repeat(1024 * 1024);
     await using server = await startServer({ body }, { statusCode: 201, body: `${body}x` }, {});
@@ -94,7 +105,12 @@ describe("The HTTP sender", () => {
   });
 
   const redirectTo = (location: string) => ({ statusCode: 307, headers: { location } });
-  const nothing = { retryAfterMs: undefined, redirectOrigin: undefined, hasLink: false };
+  const nothing = {
+    retryAfterMs: undefined,
+    redirectOrigin: undefined,
+    extent: { mayBePartial: false, totalCount: undefined },
+  };
+  const partial = { extent: { mayBePartial: true } };
   const sameOrigin = { redirectOrigin: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) };
   const otherOrigin = { redirectOrigin: "https://a.b" };
 
@@ -111,7 +127,19 @@ describe("The HTTP sender", () => {
       },
       { retryAfterMs: 2_000 },
     ],
-    ["a Link header", { headers: { link: "<a>" } }, { hasLink: true }],
+    ["a Link header", { headers: { link: "<a>" } }, partial],
+    ["a Content-Range header", { headers: { "content-range": "webhooks 0-24/25" } }, partial],
+    ["a next page", { headers: { "x-next-page": "2" } }, partial],
+    ["a next page in another header", { headers: { "next-page": "2" } }, partial],
+    [
+      "no next page after the last one",
+      { headers: { "x-next-page": "", "next-page": "" } },
+      nothing,
+    ],
+    ["the age of a stored response", { headers: { age: "59" } }, partial],
+    ["several ages, as from two caches", { headers: { age: "0, 59" } }, partial],
+    ["an age of 0", { headers: { age: "0" } }, nothing],
+    ["a total", { headers: { "x-total-count": "7" } }, { extent: { totalCount: "7" } }],
     ["a redirect to a URL", redirectTo("https://a.b/c?d"), otherOrigin],
     ["a redirect to a path", redirectTo("/a"), sameOrigin],
     ["a redirect to an invalid URL", redirectTo("http://["), nothing],

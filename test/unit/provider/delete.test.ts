@@ -121,7 +121,8 @@ async function deleteAbsent(listing: string | undefined, list: HttpOutcome) {
   return { end, lines, requests };
 }
 
-const ofList = (...webhooks: readonly object[]) => response(200, undefined, { webhooks });
+const ofList = (...webhooks: readonly unknown[]) => response(200, undefined, { webhooks });
+const ofListWith = (fields: object) => response(200, undefined, { webhooks: [], ...fields });
 const refusalWith = (code: string, statusCode = 404) =>
   response(statusCode, undefined, errorBody(code));
 
@@ -147,17 +148,15 @@ describe("A deletion that gets 404", () => {
       "fails",
     ],
     ["has another unusable entry", ofList({ ...unusable, id: 18 }), "done with a warning"],
-    [
-      "may be incomplete",
-      response(200, undefined, { webhooks: [], next: 1 }),
-      "done with a warning",
-    ],
+    ["has no entry with an id", ofList("denied", { ...unusable, id: "a" }), "fails"],
+    ["has an error", ofListWith({ error: { code: "FORBIDDEN" } }), "fails"],
+    ["may be incomplete", ofListWith({ next: 1 }), "done with a warning"],
     ["is an object without webhooks", statusOf(200), "fails"],
     ["is an HTML page", htmlPage, "fails"],
     ["gets 202 without a body", { ...htmlPage, statusCode: 202, body: "" }, "fails"],
     ["gets 204", { ...htmlPage, statusCode: 204, body: "" }, "fails"],
     ["is larger than 1 MiB", { ...htmlPage, body: undefined }, "fails"],
-    ["has success: false", response(200, undefined, { webhooks: [], success: false }), "fails"],
+    ["has success: false", ofListWith({ success: false }), "fails"],
     ["gets 404 NOT_FOUND", refusalWith("NOT_FOUND"), "fails"],
     ["gets 405", statusOf(405), "done with a warning"],
     ["gets 401", statusOf(401), "fails"],

@@ -25,6 +25,12 @@ function listWithNested(changes: object, names: readonly string[]): StubResponse
   return { body: text.replaceAll('"…"', nestedBody) };
 }
 
+/** The list of another webhook, with these headers. */
+const withHeaders = (headers: Record<string, string>): StubResponse => ({
+  ...listOf(listed({ id: 1 })),
+  headers,
+});
+
 const inLatin1 = ({ body }: StubResponse): StubResponse => ({
   body: Buffer.from(JSON.stringify(body), "latin1"),
 });
@@ -120,6 +126,7 @@ describe("A refresh with listing", () => {
     ["no webhooks, and success: true", { body: { webhooks: [], success: true } }],
     ["another webhook with a new field", listOf({ ...listed({ id: 1 }), createdAt: 1 })],
     ["another webhook with nested arrays in a new field", listWithNested({ id: 1 }, ["a"])],
+    ["another webhook, and the right total", withHeaders({ "x-total-count": "1", age: "0" })],
   ])("removes a webhook that the list does not hold, and warns: %s", async (_, list) => {
     const { read, state, lines } = await startListing(list);
 
@@ -131,7 +138,10 @@ describe("A refresh with listing", () => {
     ["has a further field, even without a value", { body: { webhooks: [], nextPage: null } }],
     ["has success: false", { body: { webhooks: [], success: false } }],
     ["has success: null", { body: { webhooks: [], success: null } }],
-    ["has a Link header", { ...listOf(), headers: { link: '</x>; rel="next"' } }],
+    ["has a Link header", withHeaders({ link: '</x>; rel="next"' })],
+    ["is from a cache", withHeaders({ age: "59" })],
+    ["has another total", withHeaders({ "x-total-count": "2" })],
+    ["has an error", { body: { webhooks: [], error: { code: "FORBIDDEN" } } }],
     ["is not found", { statusCode: 404, body: errorBody("NOT_FOUND") }],
     ["has no field webhooks", { body: { items: [] } }],
     ["has a field __proto__ besides", { body: '{"webhooks":[],"__proto__":{"next":1}}' }],
