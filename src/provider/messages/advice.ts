@@ -78,7 +78,7 @@ const refusalAdvice: Readonly<Record<HttpRequest["method"], (settings: Settings)
 
 /** Says what to do after a failed request. */
 export function adviceFor(context: MessageContext, call: EndedCall): Advice {
-  const { outcome, giveUpReason } = call;
+  const { outcome, giveUpReason, request } = call;
   if (outcome.kind === "response") {
     return adviceByClass[classOfResponse(outcome)](context, call, outcome);
   }
@@ -88,6 +88,8 @@ export function adviceFor(context: MessageContext, call: EndedCall): Advice {
   return step(
     "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS",
     `and ${nameOfSetting(context.settings, "baseUrl")}. Then run the command again.`,
+    // A firewall can make every response unreadable, also to the deletion of a webhook that is gone.
+    outcome.kind === "noResponse" && request.method === "DELETE" && goneAdvice,
   );
 }
 

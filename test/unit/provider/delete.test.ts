@@ -9,7 +9,7 @@ import {
   someState,
 } from "../../helpers/builders.ts";
 import { errorOf } from "../../helpers/errors.ts";
-import type { StubResponse } from "../../helpers/http-server.ts";
+import { type StubResponse, startRawServer } from "../../helpers/http-server.ts";
 import { startProvider } from "../../helpers/provider.ts";
 import { startWithService } from "../../helpers/provider-with-service.ts";
 import {
@@ -83,6 +83,16 @@ describe("A deletion", () => {
       expect(message).toContain("pulumi state delete");
     },
   );
+
+  it("names the way out of the state when no response can be read", async () => {
+    const response = "HTTP/1.1 200 OK\r\nSet-Cookie: a=1\n b=2\r\nContent-Length: 0\r\n\r\n";
+    await using server = await startRawServer((socket) => socket.end(response));
+    const provider = startProvider({ baseUrl: server.url, retrySeconds: "0" });
+
+    const { message } = await errorOf(provider.delete("17", someState({ baseUrl: server.url })));
+
+    expect(message).toMatch(/Response does not match the HTTP\/1\.1 protocol.*pulumi state delete/);
+  });
 
   it.each<[string, StubResponse]>([
     ["410 in place of 404", { ...notFound, statusCode: 410 }],

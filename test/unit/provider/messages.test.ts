@@ -103,6 +103,8 @@ const goneSaid = 'pulumi state delete … replaced … See "Remove a pending del
 it.each<[said: string, HttpOutcome, more?: More, inSettings?: Settings]>([
   ["network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl", outcomes.dnsFailure],
   ["Run the command again.", outcomes.unsent("stopping")],
+  // A firewall can make every response to the deletion of a webhook that is gone unreadable.
+  [`Check that the service is running … ${goneSaid}`, outcomes.connectionLost, toDelete],
   ["databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl", notFound],
   ["another host … Check dbwebhooks:baseUrl.", outcomes.response(404)],
   ["do not set listing to true", outcomes.response(405), { request: listRequest }],
@@ -133,19 +135,16 @@ it.each<[said: string, HttpOutcome, more?: More, inSettings?: Settings]>([
   },
 );
 
-it.each(["POST", "GET"] as const)(
-  "No advice after a %s says to delete from the state",
-  (method) => {
-    const request = { ...outcomes.someRequest, method };
+it.each([
+  ["POST", htmlPage(200), { unusable: "body" }],
+  ["GET", htmlPage(200), { unusable: "body", request: listRequest }],
+  ["GET without a response", outcomes.connectionLost, { request: listRequest }],
+  ["DELETE that was not sent", outcomes.connectionRefused, toDelete],
+] as const)("No advice after a %s says to delete from the state", (_request, outcome, more) => {
+  const { nextStep } = adviceFor(context, failedWith(outcome, more));
 
-    const { nextStep } = adviceFor(
-      context,
-      failedWith(htmlPage(200), { request, unusable: "body" }),
-    );
-
-    expect(nextStep).not.toContain("state delete");
-  },
-);
+  expect(nextStep).not.toContain("state delete");
+});
 
 it("There is no advice after a list with an entry that is not usable", () => {
   const call = failedWith(outcomes.response(200), { request: listRequest, unusable: "entries" });
