@@ -77,13 +77,21 @@ export function settingCommand(
   return `pulumi config set${flag} ${namespace}:${name}${value === undefined ? "" : ` ${value}`}`;
 }
 
+/**
+ * Says how a configuration value of digits reaches the provider from YAML unchanged. Pulumi makes a
+ * number of it first, so whatever the program does with the value comes too late.
+ *
+ * @param name The name of the value, with its flags.
+ */
+export function quotesAdvice(name = "NAME"): string {
+  return `put it in quotes; for a configuration value in YAML, put them inside the value: pulumi config set ${name} '"7"'`;
+}
+
 /** Returns the problems of a value that is given for a setting. It may be no text. */
 export function validateSetting(name: SettingName, value: unknown): readonly string[] {
   const { isRequired, validate } = settingsTable[name];
   if (isRequired && typeof value !== "string") {
-    return [
-      "must be text: put it in quotes; in YAML, write fn::toJSON around a configuration value",
-    ];
+    return [`must be text: ${quotesAdvice(name === "apiKey" ? "--secret NAME" : "NAME")}`];
   }
   // A list of one number has the text of a number. No rule accepts an empty text.
   const isScalar = ["string", "number", "boolean"].includes(typeof value);

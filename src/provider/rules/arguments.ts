@@ -4,6 +4,7 @@ import type { NewWebhook } from "../../api/client.js";
 import { eventTypes, isEventType, sortEvents } from "../../common/event-types.js";
 import { isIdentifier } from "../../common/identifier.js";
 import { isPlainText } from "../../common/plain-text.js";
+import { quotesAdvice } from "../../common/settings-table.js";
 import { unknownNameText, validateNames } from "../../common/unknown-names.js";
 import { validateReceiverUrl } from "../../common/url-rules.js";
 import {
@@ -124,8 +125,7 @@ function validateIdentifierOf(what: string, example: string): Validate {
     const expected = `${path}: must be the identifier of ${what}, such as "${example}"`;
     if (typeof value !== "string") {
       const isUnquoted = ["number", "boolean"].includes(typeof value);
-      const advice = ": put it in quotes; around a configuration value in YAML, write fn::toJSON";
-      return [`${expected}, a string${isUnquoted ? advice : ""}`];
+      return [`${expected}, a string${isUnquoted ? `: ${quotesAdvice()}` : ""}`];
     }
     return isIdentifier(value)
       ? []

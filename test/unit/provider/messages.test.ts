@@ -292,7 +292,7 @@ describe("Every failure", () => {
 });
 
 it.each<[said: string, args: object, settingChanges?: Texts]>([
-  ['databaseId: … "base_abc123", a string: … quotes … fn::toJSON', { databaseId: 1.5 }],
+  ['databaseId: … "base_abc123", a string: … quotes … config set NAME', { databaseId: 1.5 }],
   ['tableId: … all tables … "tbl_orders", … surrounding white space', { tableId: " " }],
   ["url: … https:// URL … without white space", { url: "https://a b.example" }],
   ["url: … host name … template", { url: "https://undefined/hooks" }],
@@ -304,7 +304,7 @@ it.each<[said: string, args: object, settingChanges?: Texts]>([
   ],
   ["pulumi config set --secret dbwebhooks:apiKey … DBWEBHOOKS_API_KEY", {}, { apiKey: undefined }],
   ["give baseUrl to the Provider", {}, { baseUrl: undefined, isExplicit: "true" }],
-  ["dbwebhooks:apiKey: must be text: … fn::toJSON", {}, { apiKey: 7 as never }],
+  ["dbwebhooks:apiKey: must be text: … config set --secret NAME", {}, { apiKey: 7 as never }],
   ["tags: … databaseId, url, … allowInsecureUrl; … transformation", { tags: {} }],
 ])(
   "A problem of arguments or settings says where and what to write: %s",
