@@ -7,9 +7,9 @@ import type { EventType } from "../common/event-types.js";
 /** The arguments of a {@link Webhook}. `pulumi preview` reports every problem with them at once. */
 export interface WebhookArgs {
   /**
-   * The identifier of the database whose events are sent, such as `base_abc123`: any text without
-   * control, invisible or damaged characters (U+FFFD) or surrounding white space, except `.` and
-   * `..`. The API shows no form of identifiers.
+   * The identifier of the database whose events are sent, such as `base_abc123`: any text of at
+   * most 2,048 characters without control, invisible or damaged characters (U+FFFD) or surrounding
+   * white space, except `.` and `..`. The API shows no form of identifiers.
    *
    * Changing this replaces the webhook.
    */
@@ -25,7 +25,7 @@ export interface WebhookArgs {
   url: pulumi.Input<string>;
   /**
    * The events that are sent: at least one of the nine event types. Their order and duplicates do
-   * not matter. `allowUnknownEvents` allows further types.
+   * not matter. `allowUnknownEvents` allows further types, of at most 2,048 characters.
    *
    * Changing this replaces the webhook.
    *

@@ -3,7 +3,7 @@
 import type { NewWebhook } from "../../api/client.js";
 import { eventTypes, isEventType, sortEvents } from "../../common/event-types.js";
 import { isIdentifier } from "../../common/identifier.js";
-import { isPlainText } from "../../common/plain-text.js";
+import { isPlainText, maxTextLength } from "../../common/plain-text.js";
 import { quotesAdvice } from "../../common/settings-table.js";
 import { unknownNameText, validateNames } from "../../common/unknown-names.js";
 import { validateReceiverUrl } from "../../common/url-rules.js";
@@ -25,6 +25,10 @@ interface ArgumentRule {
 
 // The text that an Output becomes inside a template string, in TypeScript and in Python.
 const outputInText = /Calling (\[toString\]|__str__) on an \[?Output/;
+
+// A list with a longer text is not usable, so the argument would hide the drift of its whole
+// database.
+const tooLong = `must have at most ${maxTextLength} characters`;
 
 const validateDatabaseId = validateIdentifierOf("the database", "base_abc123");
 const validateTableId = validateIdentifierOf(
@@ -127,6 +131,9 @@ function validateIdentifierOf(what: string, example: string): Validate {
       const isUnquoted = ["number", "boolean"].includes(typeof value);
       return [`${expected}, a string${isUnquoted ? `: ${quotesAdvice()}` : ""}`];
     }
+    if (value.length > maxTextLength) {
+      return [`${path}: ${tooLong}`];
+    }
     return isIdentifier(value)
       ? []
       : [
@@ -158,6 +165,9 @@ function validateEvents(path: string, value: unknown, args: Properties): readonl
 function validateEvent(path: string, value: unknown, args: Properties): readonly string[] {
   if (typeof value !== "string" || value === "" || !isPlainText(value)) {
     return [`${path}: must be the name of an event, such as "${eventTypes[0]}"`];
+  }
+  if (value.length > maxTextLength) {
+    return [`${path}: ${tooLong}`];
   }
   if (mayBeOn(args.allowUnknownEvents) || isEventType(value)) {
     return [];

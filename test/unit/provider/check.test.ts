@@ -56,6 +56,17 @@ it("A check accepts a url of 2,048 characters, and none of 2,049", async () => {
   expect(await failurePrefixes({ ...args, url: `${args.url}x` })).toEqual(["url"]);
 });
 
+it.each([
+  ["databaseId", (text: string) => ({ databaseId: text })],
+  ["tableId", (text: string) => ({ tableId: text })],
+  ["events[0]", (text: string) => ({ events: [text], allowUnknownEvents: true })],
+])("A check accepts %s of 2,048 characters, and none of 2,049", async (path, argsWith) => {
+  const longest = "x".repeat(2_048);
+
+  expect(await failurePrefixes(someArgs(argsWith(longest)))).toEqual([]);
+  expect(await failurePrefixes(someArgs(argsWith(`${longest}x`)))).toEqual([path]);
+});
+
 it.each(Object.entries(unknownMarkers))("Each argument may be an unknown %s", async (_, marker) => {
   const args = Object.fromEntries(argumentNames.map((name) => [name, marker]));
 

@@ -68,6 +68,15 @@ describe("A deletion", () => {
     expect(provider.lines).toEqual([]);
   });
 
+  it("is sent for a webhook in a database whose id no check would accept", async () => {
+    const { delete: remove, state, requests } = await startWithService(deleted);
+    const databaseId = "x".repeat(2_049);
+
+    await remove("17", { ...state, databaseId });
+
+    expect(requests).toMatchObject([{ path: expect.stringContaining(databaseId) }]);
+  });
+
   it.each<[string, StubResponse]>([
     ["no body", { body: "" }],
     ["an HTML page", { body: "<!doctype html>" }],
