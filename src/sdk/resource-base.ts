@@ -83,21 +83,29 @@ function propertiesOf(args: Partial<WebhookArgs>): pulumi.Inputs {
   return Object.fromEntries(properties.filter(([, value]) => value !== undefined));
 }
 
+type Alias = pulumi.URN | pulumi.Alias;
+
 /**
  * Returns the aliases with which a webhook of the other module keeps its state: one for the type
  * alone, and one for each alias of the program that names no type, because Pulumi does not combine
  * a former type with a former name or parent.
  */
-function aliasesOf(otherType: string, aliases: readonly Alias[]): pulumi.Alias[] {
-  const former = aliases.filter(isAlias).filter(({ type }) => type === undefined);
-  return [{}, ...former].map((alias) => ({ ...alias, type: otherType }));
+function aliasesOf(
+  otherType: string,
+  aliases: readonly pulumi.Input<Alias>[],
+): pulumi.Input<Alias>[] {
+  const copyOf = (alias: Alias): Alias =>
+    hasNoType(alias) ? { ...alias, type: otherType } : alias;
+  const copies = aliases
+    .filter((alias) => isPending(alias) || hasNoType(alias))
+    // A pending alias that names a type, once it is known, stands in the list twice, as it is.
+    .map((alias) => (isPending(alias) ? pulumi.output(alias).apply(copyOf) : copyOf(alias)));
+  return [{ type: otherType }, ...copies];
 }
 
-type Alias = pulumi.Input<pulumi.URN | pulumi.Alias>;
-
-/** Whether an alias is neither a URN nor a value that is not known yet. */
-function isAlias(alias: Alias): alias is pulumi.Alias {
-  return !isPending(alias) && typeof alias === "object";
+/** Whether an alias is no URN, and names no type. */
+function hasNoType(alias: Alias): alias is pulumi.Alias {
+  return typeof alias === "object" && alias?.type === undefined;
 }
 
 // An output resolves from the state only if the properties name it.

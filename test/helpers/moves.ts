@@ -38,7 +38,7 @@ const writeWith = (
 ) =>
   writeProgram(`
     const { Provider, Webhook } = require("${entry}");
-    const { ComponentResource, secret } = require("@pulumi/pulumi");
+    const { ComponentResource, output, secret } = require("@pulumi/pulumi");
     const args = ${JSON.stringify(someArgs())};
     const urls = ${JSON.stringify({ ...urls, ...changes })};
     const { baseUrl, apiKey } = ${JSON.stringify({ baseUrl: service.baseUrl, apiKey: service.apiKey })};
@@ -48,7 +48,8 @@ const writeWith = (
     const names = {};
     if (${isRenamed}) {
       names.renamed = "otherName";
-      options.renamed = { aliases: [{ name: "renamed" }] };
+      options.renamed = { aliases: [output({ name: "renamed" })] };
+      options.child.aliases = [output({ type: "my:index:Type" })];
       options.reparented = { parent, aliases: [{ parent: undefined }] };
     }
     for (const [name, url] of Object.entries(urls)) {
@@ -100,20 +101,23 @@ async function playMove(stack: TestStack, from: Side, to: Side): Promise<void> {
   const preview = await run(stack, "preview", "--diff");
   expect(preview).toMatchObject({ exitCode: 0, methods: [] });
   expect(preview.output).not.toMatch(/Webhook\b.*\breplace/);
-  // A refresh with the program asks the new provider about the state of the old one.
-  const refreshed = await run(stack, "refresh", "--run-program", ...noPromptFlags);
-  expect(refreshed).toMatchObject({ exitCode: 0, methods: [] });
 
-  await writeWith(stack, to.entry, { pending, changed: "https://example.com/changed-2" }, true);
+  const changed = "https://example.com/changed-2";
+  await writeWith(stack, to.entry, { pending, changed }, true);
   const moved = await up();
   // The pending webhook is deleted, and only the one that the program changes is replaced.
   expect(moved).toMatchObject({ exitCode: 0, methods: ["DELETE", "DELETE", "POST"] });
   expect(await identitiesIn(stack, kept)).toEqual(before);
   expect(await typesIn(stack)).toEqual(new Set([`${to.type}:Webhook`]));
+
+  // Such a refresh moves the webhooks too, and asks the new provider about the state of the old one.
+  await writeWith(stack, from.entry, { pending, changed }, true);
+  const refreshed = await run(stack, "refresh", "--run-program", ...noPromptFlags);
+  expect(refreshed).toMatchObject({ exitCode: 0, methods: [] });
+  expect(await typesIn(stack)).toEqual(new Set([`${from.type}:Webhook`]));
   const texts = preview.output + refreshed.output + moved.output + (await stack.storedText());
   expect(texts).not.toMatch(secretOr(/path-token|local-api-key/));
 
-  await writeWith(stack, from.entry, { pending });
   const destroyed = await run(stack, "destroy", "--run-program", ...noPromptFlags);
   expect(destroyed).toMatchObject({ exitCode: 0, methods: Array(7).fill("DELETE") });
   expect(service.webhooks).toEqual([]);

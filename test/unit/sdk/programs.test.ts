@@ -180,9 +180,19 @@ describe.each([dynamicProvider, nativeProvider])("A Webhook of $name", (row) => 
       elsewhere,
       typed,
     ];
-    const outputs = [urn, pulumi.output(`${urn}er`), Promise.resolve({ name: "unknown" })];
+    const pending = [
+      pulumi.output({ name: "output" }),
+      pulumi.output({ parent: undefined }),
+      Promise.resolve({ name: "promise" }),
+      // A URN contains a type, too.
+      pulumi.output(`${urn}er`),
+      Promise.resolve(`${urn}est`),
+      pulumi.output({ ...typed, name: "typed" }),
+    ];
 
-    await resolved(new Webhook("orders", args, { aliases: [...aliases, ...outputs] as never }).id);
+    await resolved(
+      new Webhook("orders", args, { aliases: [...aliases, urn, ...pending] as never }).id,
+    );
 
     const other = { type: otherType };
     expect(aliasesIn(requests()[0])).toEqual([
@@ -192,13 +202,22 @@ describe.each([dynamicProvider, nativeProvider])("A Webhook of $name", (row) => 
       elsewhere,
       typed,
       urn,
+      { name: "output" },
+      { noparent: true },
+      { name: "promise" },
       `${urn}er`,
-      { name: "unknown" },
+      `${urn}est`,
+      { ...typed, name: "typed" },
       other,
       { name: "old", ...other },
       { parenturn: parent, ...other },
       { name: "root", noparent: true, ...other },
       { ...elsewhere, ...other },
+      { name: "output", ...other },
+      { noparent: true, ...other },
+      { name: "promise", ...other },
+      // Pulumi sends a URN once.
+      { ...typed, name: "typed" },
     ]);
   });
 
