@@ -56,6 +56,8 @@ const faultWeights = {
   failed: 2,
   // A firewall responds in place of the service: 202 without a body.
   intercepted: 2,
+  // A cache responds to a list: with one that it has stored before the database had webhooks.
+  cached: 2,
   throttled: 2,
   slow: 2,
   // The response to a creation names an existing webhook, or a new one with the id of a deleted

@@ -160,8 +160,8 @@ function hasReason(play: World["play"], history: World["history"], deletion: Del
 }
 
 /** Whether a list decides about a webhook that a response calls absent. */
-function hasUsableLists({ listing, canList }: World["play"]): boolean {
-  return listing !== false && canList;
+function hasUsableLists({ listing, canList, faults }: World["play"]): boolean {
+  return listing !== false && canList && !faults.includes("cached");
 }
 
 function hasWarning({ lines }: World["history"], id: string): boolean {

@@ -96,7 +96,12 @@ export class Pulumi {
     this.#meet(resource);
     const options = this.#optionsOf(resource);
     const found = await this.#provider.read(old.webhook.id, old.state, options);
-    return found.id !== "";
+    const { service, history } = this.world;
+    const isFound = found.id !== "";
+    if (!isFound && service.webhooks.get(old.webhook.id) === old.webhook) {
+      history.violations.push("a refresh removes a webhook that lives on");
+    }
+    return isFound;
   }
 
   /** Returns whether the import succeeded. */

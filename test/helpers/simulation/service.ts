@@ -64,7 +64,7 @@ export class SimulatedService {
       return { outcome: this.#refuse(receiver, id) };
     }
     if (method === "GET") {
-      return { outcome: fault === "lost" ? connectionLost : this.#list() };
+      return { outcome: fault === "lost" ? connectionLost : this.#list(fault) };
     }
     const reply = method === "POST" ? this.#create(receiver, fault) : { outcome: this.#delete(id) };
     return fault === "lost" ? { outcome: connectionLost } : reply;
@@ -107,9 +107,13 @@ export class SimulatedService {
       : response(404, undefined, errorBody("NOT_FOUND"));
   }
 
-  #list(): HttpOutcome {
+  #list(fault: Fault): HttpOutcome {
     if (!this.canList) {
       return response(404);
+    }
+    if (fault === "cached") {
+      const extent = { mayBePartial: true };
+      return Object.assign(response(200, undefined, { webhooks: [] }), { extent });
     }
     const webhooks = [...this.webhooks.values()].map(({ id, url }) =>
       listed({ id: Number(id), url, events: ["record.created"] }),
