@@ -1,5 +1,4 @@
 // The pause of all requests after the service has limited their rate.
-import { once } from "node:events";
 
 // Over which time the requests that have waited for the end of a pause start.
 const spreadMs = 1_000;
@@ -40,11 +39,17 @@ export class SharedPause {
   }
 }
 
-/** Waits for a time, at most until the signal aborts. */
+/**
+ * Waits for a time, at most until the signal aborts. The timer keeps Node.js running, as that of
+ * `AbortSignal.timeout` does not: outside of Pulumi, nothing else may do so between two attempts.
+ */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  const timeout = AbortSignal.timeout(Math.ceil(ms));
-  const end = signal ? AbortSignal.any([timeout, signal]) : timeout;
-  if (!end.aborted) {
-    await once(end, "abort");
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const timer = setTimeout(resolve, Math.ceil(ms));
+  signal?.addEventListener("abort", resolve);
+  if (!signal?.aborted) {
+    await promise;
   }
+  clearTimeout(timer);
+  signal?.removeEventListener("abort", resolve);
 }
