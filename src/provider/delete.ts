@@ -10,11 +10,17 @@ import type { StateEntry } from "./rules/state.js";
 import { addressOf, isElsewhere, type WebhookAddress } from "./rules/webhook-address.js";
 
 /**
- * Deletes a webhook that is in the state. Throws unless the webhook is gone or may count as gone. A
- * webhook that this command has created or imported has another resource now, so it is not deleted,
- * and this counts as done.
+ * The end of a deletion. `deleted`: the service has confirmed it. `gone`: a complete list does not
+ * hold the webhook. `absent`: the service has no such webhook, or the API key has no access to it.
+ * `kept`: another resource has the webhook now. A line for the user says all but the first.
  */
-export const deleteOperation: AccountOperation<StateEntry, void> = {
+export type DeleteResult = "deleted" | "gone" | "absent" | "kept";
+
+/**
+ * Deletes a webhook. Throws unless it is gone or may count as gone. A webhook that this command has
+ * created or imported has another resource now, so it is not deleted, and this counts as done.
+ */
+export const deleteOperation: AccountOperation<StateEntry, DeleteResult> = {
   kind: "delete",
   name: ({ id, state }) => `Delete ${nameOfWebhook(id, state.databaseId)}`,
   sensitive: ({ props }) => ({ properties: props }),
@@ -32,7 +38,7 @@ export const deleteOperation: AccountOperation<StateEntry, void> = {
     const name = nameOfWebhook(id, address.databaseId);
     if (knownWebhooks.isOwn(address)) {
       reporter.warn(keptText(name));
-      return;
+      return "kept";
     }
     if (knownWebhooks.hasOtherHolder(address, urn)) {
       throw failed(reporter, failures.otherHolder(id));
@@ -41,9 +47,7 @@ export const deleteOperation: AccountOperation<StateEntry, void> = {
     if (deletion.kind === "failed") {
       throw failed(reporter, failures.notDeleted(context, deletion.call));
     }
-    if (deletion.kind === "absent") {
-      await confirmAbsence(context, address, name);
-    }
+    return deletion.kind === "absent" ? confirmAbsence(context, address, name) : deletion.kind;
   },
 };
 
@@ -55,11 +59,11 @@ async function confirmAbsence(
   context: Context,
   address: WebhookAddress,
   name: string,
-): Promise<void> {
+): Promise<"gone" | "absent"> {
   const { reporter, settings } = context;
   if (settings.listing === false) {
-    reporter.warn(absentText(name));
-    return;
+    reporter.warn(absentText(settings, name));
+    return "absent";
   }
   const { ids, isComplete, call } = await requestList(context, address.databaseId);
   if (ids.includes(address.id)) {
@@ -67,7 +71,7 @@ async function confirmAbsence(
   }
   if (isComplete) {
     reporter.notify(goneText(name));
-    return;
+    return "gone";
   }
   if (call !== undefined) {
     const responseClass = classOf(call.outcome);
@@ -79,5 +83,6 @@ async function confirmAbsence(
       throw failed(reporter, failures.notConfirmed(context, call));
     }
   }
-  reporter.warn(absentText(name));
+  reporter.warn(absentText(settings, name));
+  return "absent";
 }

@@ -8,7 +8,7 @@ import type { Operation, OperationOptions } from "./command/operation.js";
 import { Reporter } from "./command/reporter.js";
 import { RefreshLists } from "./command/webhook-lists.js";
 import { type CreateRequest, type CreateResult, createOperation } from "./create.js";
-import { deleteOperation } from "./delete.js";
+import { type DeleteResult, deleteOperation } from "./delete.js";
 import { type DiffRequest, type DiffResult, diffOperation } from "./diff.js";
 import { type ImportRequest, type ImportResult, importOperation } from "./import.js";
 import { failed, webhookErrorOf } from "./messages/error-message.js";
@@ -66,7 +66,7 @@ export class WebhookProvider {
     return this.#perform(importOperation, request, options);
   }
 
-  delete(webhook: StateEntry, options: OperationOptions): Promise<void> {
+  delete(webhook: StateEntry, options: OperationOptions): Promise<DeleteResult> {
     return this.#perform(deleteOperation, webhook, options);
   }
 
@@ -79,7 +79,9 @@ export class WebhookProvider {
       { apiKeys: [this.#settingsResult?.apiKey ?? ""] },
       operation.sensitive(request),
     ];
-    const reporter = new Reporter(operation.name(request), notify, this.#shown, sensitive);
+    const { hasStack } = this.#source;
+    const name = operation.name(request);
+    const reporter = new Reporter(name, notify, this.#shown, sensitive, hasStack);
     try {
       return await this.#engineMonitor.performAndMaybeExit(() =>
         this.#run(operation, request, reporter, urn),
@@ -108,7 +110,7 @@ export class WebhookProvider {
     const { stopping } = this.#engineMonitor;
     this.#transport ??= this.#openTransport({ ...settings, apiKey }, stopping);
     const { send, sendUndo } = this.#transport;
-    const onDelay = (delay: ReportedDelay) => reporter.notify(delayText(delay));
+    const onDelay = (delay: ReportedDelay) => reporter.notify(delayText(settings, delay));
     return operation.run({ ...context, settings, send, sendUndo, onDelay }, request);
   }
 }

@@ -13,6 +13,8 @@ type SomeOptions = Partial<OperationOptions>;
 export interface ProviderOptions {
   readonly engine?: EngineMonitor;
   readonly environment?: Texts;
+  /** Whether Pulumi asks for a stack. Default: `true`. */
+  readonly hasStack?: boolean;
   /** By default a real one, which sends requests. */
   readonly transport?: Pick<Transport, "send" | "sendUndo">;
 }
@@ -28,11 +30,11 @@ const account: Texts = { baseUrl: "https://tables.example.com", apiKey };
  */
 export function startProvider(settings: Texts = {}, options: ProviderOptions = {}) {
   const { engine = new EngineMonitor(undefined, () => undefined), environment = {} } = options;
-  const { transport } = options;
+  const { hasStack = true, transport } = options;
   const get = (name: string) => ({ ...account, ...settings })[name];
   const isExplicit = () => settings.isExplicit === "true";
   const provider = new WebhookProvider(
-    { get, isExplicit, environment },
+    { get, isExplicit, hasStack, environment },
     engine,
     transport && (() => transport),
   );

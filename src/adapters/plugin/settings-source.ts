@@ -15,6 +15,7 @@ export function settingsSourceOf(name: string, args: Properties): SettingsSource
   return {
     get: (setting) => settings[setting],
     isExplicit: () => name !== "" && !isDefaultProviderName(name),
+    hasStack: true,
     environment: process.env,
   };
 }

@@ -11,10 +11,15 @@ import { nameOfSetting } from "./names.js";
 import { sentences } from "./sentences.js";
 import { see, type TroubleshootingHeading } from "./troubleshooting.js";
 
-const goneAdvice = sentences(
-  `If the webhook is certainly gone, "pulumi state delete" removes it from the state.`,
-  `If it was replaced, its URN is ambiguous. ${see("Remove a pending deletion from the state")}`,
-);
+/** Says how a webhook that is gone leaves the state, if there is one. */
+function goneAdvice({ hasStack }: Settings): string {
+  return sentences(
+    hasStack &&
+      `If the webhook is certainly gone, "pulumi state delete" removes it from the state.`,
+    hasStack &&
+      `If it was replaced, its URN is ambiguous. ${see("Remove a pending deletion from the state")}`,
+  );
+}
 
 /** The advice after a failed request. */
 export interface Advice {
@@ -37,7 +42,7 @@ const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
         return step(
           `This is not a response of the API: a login page, a firewall, a proxy or another host may have sent it.`,
           `Check the network and ${nameOfSetting(settings, "baseUrl")}.`,
-          request.method === "DELETE" && goneAdvice,
+          request.method === "DELETE" && goneAdvice(settings),
         );
     }
   },
@@ -58,9 +63,9 @@ const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
     step(
       `There is no such operation at this base URL: a proxy or another host may have responded.`,
       `Check ${nameOfSetting(settings, "baseUrl")}.`,
-      request.method === "DELETE" && goneAdvice,
+      request.method === "DELETE" && goneAdvice(settings),
       request.method === "GET" &&
-        `If the service cannot list webhooks, do not set listing to true.`,
+        `If the service cannot list webhooks, ${settings.hasStack ? "do not set listing to true" : "look in its user interface, or ask its operator"}.`,
     ),
   refused: ({ settings }, { request }) => refusalAdvice[request.method](settings),
 };
@@ -71,7 +76,7 @@ const refusalAdvice: Readonly<Record<HttpRequest["method"], (settings: Settings)
     nextStep: `The service refuses the request as it is: check the arguments of the webhook and ${nameOfSetting(settings, "baseUrl")}.`,
     heading: "A refused creation",
   }),
-  DELETE: () => step(`The service refuses the deletion. ${goneAdvice}`),
+  DELETE: (settings) => step(`The service refuses the deletion.`, goneAdvice(settings)),
   // The failures of an operation that needs a list say how to do without one.
   GET: () => step(),
 };
@@ -89,7 +94,7 @@ export function adviceFor(context: MessageContext, call: EndedCall): Advice {
     "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS",
     `and ${nameOfSetting(context.settings, "baseUrl")}. Then run the command again.`,
     // A firewall can make every response unreadable, also to the deletion of a webhook that is gone.
-    outcome.kind === "noResponse" && request.method === "DELETE" && goneAdvice,
+    outcome.kind === "noResponse" && request.method === "DELETE" && goneAdvice(context.settings),
   );
 }
 
@@ -156,7 +161,10 @@ function redirectAdvice(
   );
 }
 
-function apiKeyAdvice({ isExplicit, namesFromEnvironment }: Settings): string {
+function apiKeyAdvice({ isExplicit, hasStack, namesFromEnvironment }: Settings): string {
+  if (!hasStack) {
+    return `Set ${settingsTable.apiKey.variable} to the right key.`;
+  }
   return isExplicit
     ? sentences(
         `Correct the argument apiKey of the Provider, or declare the Provider again if it has left the program;`,

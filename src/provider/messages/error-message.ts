@@ -15,13 +15,20 @@ export const consequenceTexts: Readonly<Record<ErrorKind, string>> = {
   fault: bugText,
 };
 
+/** The consequences that are others without a stack. */
+const consequenceTextsWithoutStack: typeof consequenceTexts = {
+  ...consequenceTexts,
+  notDeleted: "The webhook may still exist.",
+};
+
 /** Returns the error for a failure of an operation. */
 export function failed(reporter: Reporter, failure: Failure): WebhookError {
+  const { operationName, hasStack } = reporter;
   const { kind, cause, causeAdvice } = failure;
   const text = sentences(
-    `${reporter.operationName} failed: ${cause}.`,
+    `${operationName} failed: ${cause}.`,
     causeAdvice,
-    consequenceTexts[kind],
+    (hasStack ? consequenceTexts : consequenceTextsWithoutStack)[kind],
     adviceText(failure),
   );
   return new WebhookError(kind, text);

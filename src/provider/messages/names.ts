@@ -10,11 +10,13 @@ export function nameOfWebhook(id: string, databaseId: string | undefined): strin
 
 /** Returns the name of a setting, with its variable if the environment has set it. */
 export function nameOfSetting(
-  { namesFromEnvironment, isExplicit }: Settings,
+  { namesFromEnvironment, isExplicit, hasStack }: Settings,
   name: SettingName,
 ): string {
-  const setBy = namesFromEnvironment.includes(name)
-    ? ` (set by ${settingsTable[name].variable})`
-    : "";
+  const { variable } = settingsTable[name];
+  if (!hasStack) {
+    return variable;
+  }
+  const setBy = namesFromEnvironment.includes(name) ? ` (set by ${variable})` : "";
   return `${isExplicit ? "the Provider's " : `${namespace}:`}${name}${setBy}`;
 }

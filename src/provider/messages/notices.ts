@@ -5,6 +5,7 @@ import type { ReportedDelay } from "../../api/transport.js";
 import { shownValue } from "../../common/plain-text.js";
 import type { MessageContext } from "../command/operation.js";
 import { importVariable } from "../rules/import-variable.js";
+import type { Settings } from "../rules/settings.js";
 import { adviceFor, adviceText } from "./advice.js";
 import { callText, secondsText } from "./call-text.js";
 import { sentences } from "./sentences.js";
@@ -33,12 +34,19 @@ export function keptText(name: string): string {
 }
 
 /** Warns that a webhook is gone, or that the key has no access to it. */
-export function absentText(name: string): string {
-  return sentences(
-    `The service returned 404 for ${name}, which is therefore removed from the state.`,
-    `A key without access to the database gets the same response: if that is possible here,`,
-    `check at the service that the webhook is gone.`,
-  );
+export function absentText({ hasStack }: Settings, name: string): string {
+  const result = `The service returned 404 for ${name}`;
+  return hasStack
+    ? sentences(
+        `${result}, which is therefore removed from the state.`,
+        `A key without access to the database gets the same response: if that is possible here,`,
+        `check at the service that the webhook is gone.`,
+      )
+    : sentences(
+        `${result}, and no complete list shows whether it has the webhook.`,
+        `A key without access to the database gets the same response, and so does a wrong id:`,
+        `check at the service that the webhook is gone.`,
+      );
 }
 
 /** Says that a webhook was already gone. */
@@ -94,13 +102,16 @@ export function notLookedUpText(
 }
 
 /** Says why requests wait. */
-export function delayText({ kind, delayMs, request, outcome }: ReportedDelay): string {
+export function delayText(
+  { hasStack }: Settings,
+  { kind, delayMs, request, outcome }: ReportedDelay,
+): string {
   if (kind === "retry") {
     return `${request.url.origin} ${retryReason(outcome)}; retrying ${request.method}.`;
   }
   return sentences(
     `The service limits the rate of requests, so no request is sent for the next ${secondsText(delayMs)}.`,
-    `With a lower --parallel, Pulumi sends fewer requests at once.`,
+    hasStack && `With a lower --parallel, Pulumi sends fewer requests at once.`,
   );
 }
 

@@ -275,7 +275,7 @@ describe("A creation that has failed before in this command", () => {
 it("All operations of an account share one transport, and so its connections and its pause", async () => {
   const open = vi.fn(() => stubTransport(async () => endedWith(response(400))));
   const environment = { DBWEBHOOKS_BASE_URL: "https://a.example", DBWEBHOOKS_API_KEY: "key" };
-  const source = { get: () => undefined, isExplicit: () => false, environment };
+  const source = { get: () => undefined, isExplicit: () => false, hasStack: true, environment };
   const provider = new WebhookProvider(source, new EngineMonitor(undefined, () => {}), open);
   const options = { notify: () => undefined };
   const stored = parseStateEntry("17", someState({ baseUrl: "https://a.example" }));

@@ -62,8 +62,7 @@ describe("A deletion", () => {
   ])("succeeds when the service returns %s", async (_case, response) => {
     const provider = await startWithService(response);
 
-    await provider.delete("17", provider.state);
-
+    expect(await provider.delete("17", provider.state)).toBe("deleted");
     expect(provider.methods()).toEqual(["DELETE"]);
     expect(provider.lines).toEqual([]);
   });
@@ -134,7 +133,7 @@ async function deleteAbsent(listing: string | undefined, list: HttpOutcome) {
   });
   const { delete: remove, lines } = startProvider({ listing }, { transport });
   const end = await remove("17", someState()).then(
-    () => "done",
+    (result) => result,
     ({ kind }) => kind,
   );
   return { end, lines, requests };
@@ -147,8 +146,11 @@ const refusalWith = (code: string, statusCode = 404) =>
 
 type End = "done" | "done with a warning" | "fails";
 const ends: Readonly<Record<End, object>> = {
-  done: { end: "done", lines: [expect.stringMatching(/^info: .*webhook 17 /)] },
-  "done with a warning": { end: "done", lines: [expect.stringMatching(/^warning: .*webhook 17 /)] },
+  done: { end: "gone", lines: [expect.stringMatching(/^info: .*webhook 17 /)] },
+  "done with a warning": {
+    end: "absent",
+    lines: [expect.stringMatching(/^warning: .*webhook 17 /)],
+  },
   fails: { end: "notDeleted", lines: [] },
 };
 

@@ -193,7 +193,7 @@ describe.concurrent("A deletion", () => {
     if (faultCase.outcome === "notDeleted") {
       expectFailure(result, faultCase.outcome);
     } else {
-      expect(result).toBeUndefined();
+      expect(result).toBe(faultCase.outcome === "alreadyGone" ? "gone" : "deleted");
       const isNamed = lines.some((line) => line.includes(`webhook ${json.id} `));
       expect(isNamed, lines.join("\n")).toBe(faultCase.outcome === "alreadyGone");
     }

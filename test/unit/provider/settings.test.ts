@@ -13,6 +13,7 @@ function read(changes: Texts = {}, source: Partial<SettingsSource> = {}) {
   const { settings, apiKey, problems } = readSettings({
     get,
     isExplicit,
+    hasStack: true,
     environment: {},
     ...source,
   });
@@ -25,6 +26,7 @@ describe("The settings of a provider", () => {
     expect(read().settings).toStrictEqual({
       baseUrl: "https://tables.example.com",
       isExplicit: false,
+      hasStack: true,
       namesFromEnvironment: [],
       apiKey: "key",
       timeoutSeconds: 30,
