@@ -25,8 +25,8 @@ const listedWebhook = z.pipe(
     ...others,
     id: String(id),
     events: sortEvents(events),
-    // Without the field, the table is unknown: a missing field does not mean all tables.
-    ...(tableIds !== undefined && { tableId: tableIdOf(tableIds) }),
+    // Without the field, the tables are unknown: a missing field does not mean all tables.
+    ...(tableIds !== undefined && { tableId: tableIdOf(tableIds), tables: tableIds ?? [] }),
   })),
 );
 

@@ -52,7 +52,7 @@ export interface LocalOperation<Request, Result> extends OperationTexts<Request>
   readonly run: (context: LocalContext, request: Request) => Result;
 }
 
-export type AccountOperationKind = "create" | "read" | "import" | "delete";
+export type AccountOperationKind = "create" | "read" | "import" | "delete" | "list";
 
 /** An operation that fails with invalid settings. */
 export interface AccountOperation<Request, Result> extends OperationTexts<Request> {

@@ -21,6 +21,9 @@ function goneAdvice({ hasStack }: Settings): string {
   );
 }
 
+export const withoutListAdvice =
+  "If the service cannot list its webhooks, look in its user interface, or ask its operator.";
+
 /** The advice after a failed request. */
 export interface Advice {
   readonly nextStep: string;
@@ -65,7 +68,9 @@ const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
       `Check ${nameOfSetting(settings, "baseUrl")}.`,
       request.method === "DELETE" && goneAdvice(settings),
       request.method === "GET" &&
-        `If the service cannot list webhooks, ${settings.hasStack ? "do not set listing to true" : "look in its user interface, or ask its operator"}.`,
+        (settings.hasStack
+          ? `If the service cannot list webhooks, do not set listing to true.`
+          : withoutListAdvice),
     ),
   refused: ({ settings }, { request }) => refusalAdvice[request.method](settings),
 };

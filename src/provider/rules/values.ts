@@ -1,4 +1,5 @@
 // The values that Pulumi passes: plain, not known yet, or in the envelope of a secret.
+import { isJsonObject, parseJson } from "../../common/json.js";
 import { isPlainText } from "../../common/plain-text.js";
 
 /** The arguments or the state of a resource, as Pulumi passes them. */
@@ -81,7 +82,24 @@ export function withWrappedSecret(properties: Properties): Record<string, unknow
 
 /** Unwraps every property, because some versions of Pulumi pass envelopes to providers. */
 export function withUnwrappedSecrets(properties: Properties): Properties {
+  return mapValues(properties, unwrapSecret);
+}
+
+/**
+ * Unwraps the properties of an exported state that `pulumi stack export --show-secrets` shows in
+ * clear text. Encrypted ones stay as they are. Source: `SecretV1` in
+ * `sdk/go/common/apitype/core.go` of pulumi/pulumi.
+ */
+export function withExposedSecrets(properties: Properties): Properties {
+  return mapValues(properties, (value) => {
+    const { [signatureKey]: signature, plaintext } = isJsonObject(value) ? value : {};
+    const isExposed = signature === secretSignature && typeof plaintext === "string";
+    return isExposed ? parseJson(plaintext) : value;
+  });
+}
+
+function mapValues(properties: Properties, change: (value: unknown) => unknown): Properties {
   return Object.fromEntries(
-    Object.entries(properties).map(([name, value]) => [name, unwrapSecret(value)]),
+    Object.entries(properties).map(([name, value]) => [name, change(value)]),
   );
 }

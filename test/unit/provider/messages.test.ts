@@ -202,6 +202,7 @@ describe("Every failure", () => {
   const call = (outcome: HttpOutcome, request: HttpRequest = outcomes.someRequest) =>
     failedWith(outcome, { request });
   const oldUrl = "https://old.example.com";
+  const unusableList = { request: listRequest, unusable: "entries" } as const;
   const undo = { kind: "failed", call: call(apiError(403), deleteRequest) } as const;
   const all: Readonly<Record<keyof typeof failures, Failure>> = {
     invalidSettings: failures.invalidSettings("delete", [missingKey], false),
@@ -224,6 +225,7 @@ describe("Every failure", () => {
     stillListed: failures.stillListed(),
     listNotFound: failures.listNotFound(settings),
     notConfirmed: failures.notConfirmed(context, call(apiError(500), listRequest)),
+    notListed: failures.notListed(context, failedWith(outcomes.response(200), unusableList)),
     fault: failures.fault(reporter, new Error("odd")),
   };
   const textOf = (failure: Failure) => failed(reporter, failure).message;
@@ -307,8 +309,8 @@ describe("Without a stack", () => {
   const ends = [notFound, htmlPage(403), ...refusals, redirectTo("https://b.test")];
   const losses = [outcomes.connectionLost, { kind: "noResponse", cause: "timeout" } as const];
   const calls = [...ends, ...losses, outcomes.connectionRefused].map((one) => failedWith(one));
-  const unusable = (["body", "confirmation", "refusal", "tooLarge"] as const).map((one) =>
-    failedWith(htmlPage(200), { unusable: one }),
+  const unusable = (["body", "confirmation", "refusal", "tooLarge", "entries"] as const).map(
+    (one) => failedWith(htmlPage(200), { unusable: one }),
   );
   const lists = [...calls, ...unusable].map((call) => ({ ...call, request: listRequest }));
   const throttled = { kind: "pause", delayMs: 5_001, outcome: outcomes.throttled(5_001) } as const;
@@ -316,7 +318,10 @@ describe("Without a stack", () => {
     ...[...calls, ...unusable].map((call) =>
       failures.notDeleted(ofCommand, { ...call, request: deleteRequest }),
     ),
-    ...lists.map((call) => failures.notConfirmed(ofCommand, call)),
+    ...lists.flatMap((call) => [
+      failures.notConfirmed(ofCommand, call),
+      failures.notListed(ofCommand, call),
+    ]),
     failures.listNotFound(withoutStack),
     failures.stillListed(),
     failures.invalidSettings("delete", [missingKey], false),

@@ -1,0 +1,112 @@
+// The output of "pulumi stack export": the webhooks in the state of a stack, of both providers.
+import { isIdentifier } from "../../common/identifier.js";
+import { isJsonObject, parseJson } from "../../common/json.js";
+import { oneLine } from "../../common/plain-text.js";
+import { dynamicWebhookType, pluginWebhookType } from "../../common/type-tokens.js";
+import { parseStateEntry } from "./state.js";
+import { type Properties, withExposedSecrets } from "./values.js";
+import { addressOf, type WebhookAddress } from "./webhook-address.js";
+
+const webhookTypes: readonly unknown[] = [dynamicWebhookType, pluginWebhookType];
+
+// Version 4 has the layout of version 3. Source: `DeploymentSchemaVersionLatest` in
+// `sdk/go/common/apitype/core.go` of pulumi/pulumi.
+const knownVersions: readonly unknown[] = [3, 4];
+
+/** A resource of a stack, and the webhook that it has. */
+export interface StackResource {
+  /** Fit for one line. */
+  readonly urn: string;
+  readonly address: WebhookAddress;
+  /** Whether Pulumi has replaced the webhook, and is still to delete it. */
+  readonly isPendingDeletion: boolean;
+}
+
+/** A creation that was in flight when Pulumi stored the state. The service may have the webhook. */
+export interface PendingCreation {
+  /** Fit for one line. */
+  readonly urn: string;
+  /** `undefined` if the state does not show it. */
+  readonly databaseId: string | undefined;
+}
+
+/** The webhooks in the state of a stack. */
+export interface StackState {
+  readonly resources: readonly StackResource[];
+  readonly pendingCreations: readonly PendingCreation[];
+}
+
+/**
+ * Reads the output of `pulumi stack export`, or says why it does not show all webhooks. One that
+ * cannot be identified would pass for a webhook that no resource has. No problem repeats a value,
+ * because a state can hold secrets in clear text.
+ */
+export function parseExportedState(text: string): StackState | { readonly problem: string } {
+  // Some editors write a byte order mark in front of a file.
+  const exported = parseJson(text.replace(/^\ufeff/, ""));
+  const { version, deployment } = isJsonObject(exported) ? exported : {};
+  if (!isJsonObject(deployment)) {
+    return notExported;
+  }
+  // Pulumi leaves empty lists out.
+  const { resources = [], pending_operations: operations = [] } = deployment;
+  if (!isListOfObjects(resources) || !isListOfObjects(operations)) {
+    return notExported;
+  }
+  if (!knownVersions.includes(version)) {
+    return { problem: "its version is not 3 or 4, and this command knows no other one" };
+  }
+  const webhooks = resources.filter(isWebhook).map(parseResource);
+  const unknown = webhooks.find(({ address }) => address === undefined);
+  if (unknown !== undefined) {
+    return {
+      problem: `it does not say which webhook ${unknown.urn} has; if its database is encrypted, use "pulumi stack export --show-secrets"`,
+    };
+  }
+  const creations = operations.filter(({ type }) => type === "creating");
+  return {
+    resources: webhooks.filter(hasAddress),
+    pendingCreations: creations
+      .map(({ resource }) => resource)
+      .filter(isJsonObject)
+      .filter(isWebhook)
+      .map(parseCreation),
+  };
+}
+
+const notExported = { problem: 'it is not the output of "pulumi stack export"' };
+
+function isListOfObjects(value: unknown): value is readonly Properties[] {
+  return Array.isArray(value) && value.every(isJsonObject);
+}
+
+function isWebhook({ type }: Properties): boolean {
+  return webhookTypes.includes(type);
+}
+
+/** Returns a resource, without an address if its id and its outputs do not name one webhook. */
+function parseResource({ urn, id, outputs, delete: isPendingDeletion = false }: Properties) {
+  const entry = parseStateEntry(typeof id === "string" ? id : "", exposed(outputs));
+  return {
+    urn: urnText(urn),
+    address: addressOf(entry),
+    isPendingDeletion: isPendingDeletion === true,
+  };
+}
+
+function hasAddress(resource: ReturnType<typeof parseResource>): resource is StackResource {
+  return resource.address !== undefined;
+}
+
+function parseCreation({ urn, inputs }: Properties): PendingCreation {
+  const { databaseId = "" } = parseStateEntry("", exposed(inputs)).state;
+  return { urn: urnText(urn), databaseId: isIdentifier(databaseId) ? databaseId : undefined };
+}
+
+function exposed(properties: unknown): Properties {
+  return withExposedSecrets(isJsonObject(properties) ? properties : {});
+}
+
+function urnText(urn: unknown): string {
+  return oneLine(String(urn), 1_000);
+}
