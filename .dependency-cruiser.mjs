@@ -28,7 +28,12 @@ const folders = {
     imports: ["common", "provider", "provider/messages", "provider/command", "provider/rules"],
   },
   "local-service": { path: "local-service/", imports: ["common"] },
-  cli: { path: "cli/", imports: ["common", "local-service"] },
+  cli: { path: "cli/[\\w-]+\\.ts$", imports: ["common", "local-service", "cli/webhooks"] },
+  // The commands that need the provider, which serve does not load.
+  "cli/webhooks": {
+    path: "cli/webhooks/",
+    imports: ["common", "provider", "provider/messages", "provider/command", "provider/rules"],
+  },
 };
 
 /** The packages that only some files may import, types included. */

@@ -7,6 +7,11 @@ export const webhookFields = ["databaseId", "url", "events", "tableId"] as const
 
 export type WebhookField = (typeof webhookFields)[number];
 
+/** Whether the service gets an argument. */
+export function isWebhookField(name: string): name is WebhookField {
+  return (webhookFields as readonly string[]).includes(name);
+}
+
 /** The names of all arguments of a webhook, also of those that the service does not get. */
 export const argumentNames = [...webhookFields, "allowUnknownEvents", "allowInsecureUrl"] as const;
 

@@ -15,17 +15,48 @@ const setUp = `
 const checkAndDiff = `await provider.check({}, args); await provider.diff("1", state, args);`;
 const failingDeletion = `await provider.delete("1", state).catch(() => {});`;
 
+/** Runs a command that sends to a port at which nothing listens, or stops once it has printed. */
+const commandLine = (...args: readonly string[]) => `
+  process.env.DBWEBHOOKS_BASE_URL = "${baseUrl}";
+  process.env.DBWEBHOOKS_API_KEY = "key";
+  process.env.DBWEBHOOKS_RETRY_SECONDS = "0";
+  process.argv.push("main.js", ...${JSON.stringify(args)});
+  process.stderr.write = () => true;
+  process.stdout.write = () => process.emit("SIGTERM");
+  const ended = new Promise((resolve) => process.once("beforeExit", resolve));
+  require("./dist/cli/main.js");
+  await ended;
+  process.exitCode = 0;
+  delete process.stdout.write;
+`;
+
 it.each([
   { code: "the dynamic provider", script: `require("pulumi-dbwebhooks");`, loaded: "none" },
   { code: "./native", script: `require("pulumi-dbwebhooks/native");`, loaded: "none" },
-  { code: "a check and a diff", script: setUp + checkAndDiff, loaded: "none" },
-  { code: "a deletion", script: setUp + failingDeletion, loaded: "undici, zod" },
-])("Of undici, zod and hono, $code loads: $loaded", async ({ script, loaded }) => {
+  { code: "a check and a diff", script: setUp + checkAndDiff, loaded: "webhook-provider" },
+  { code: "a deletion", script: setUp + failingDeletion, loaded: "undici, webhook-provider, zod" },
+  {
+    code: "the command list",
+    script: commandLine("list", "--database", "base_1"),
+    loaded: "undici, webhook-provider, zod",
+  },
+  {
+    code: "the command delete",
+    script: commandLine("delete", "--database", "base_1", "1"),
+    loaded: "undici, webhook-provider, zod",
+  },
+  {
+    code: "the command serve",
+    script: commandLine("serve", "--port", "0"),
+    loaded: "local-service, undici, zod",
+  },
+])("Of undici, zod, hono and the provider, $code loads: $loaded", async ({ script, loaded }) => {
   const printLoaded = `console.log(Object.keys(require.cache).join("\\n"))`;
   const args = ["-e", `(async () => { ${script} ${printLoaded} })()`];
 
   const { stdout } = await succeed(process.execPath, args, { directory: repository });
 
-  const names = stdout.match(/(?<=dist\/)(undici|zod|local-service)(?=\.js$)/gm) ?? [];
+  const names =
+    stdout.match(/(?<=dist\/)(undici|zod|local-service|webhook-provider)(?=\.js$)/gm) ?? [];
   expect(names.sort().join(", ") || "none").toBe(loaded);
 });

@@ -3,8 +3,8 @@
 import type { NewWebhook } from "../../api/client.js";
 import { webhookIdOf } from "../../common/identifier.js";
 import { isJsonObject, parseJson } from "../../common/json.js";
-import { argumentNames } from "../../common/webhook-fields.js";
-import { parseArguments, withoutNullish } from "./arguments.js";
+import { argumentNames, isWebhookField } from "../../common/webhook-fields.js";
+import { parseArguments, validateArguments, withoutNullish } from "./arguments.js";
 import { type Properties, parseSecret } from "./values.js";
 
 /** The environment variable that describes the webhooks to import. */
@@ -13,6 +13,32 @@ export const importVariable = "DBWEBHOOKS_IMPORT";
 /** Its form, without a secret: whoever imports it as it stands is refused. */
 export const importForm =
   '{"42":{"databaseId":"base_abc123","url":"https://…","events":["record.created"],"tableId":"tbl_orders","secret":""}}';
+
+const allowances = argumentNames.filter((name) => !isWebhookField(name));
+
+/** The description of a webhook, without its secret, or why an import refuses it. */
+export type WebhookDescription =
+  | {
+      readonly description: Properties;
+      /** The arguments beginning with `allow` that it holds, because an import needs them. */
+      readonly allowed: readonly string[];
+    }
+  | { readonly problems: readonly string[] };
+
+/** Describes a webhook in the form that an import reads. */
+export function describeWebhook(webhook: NewWebhook): WebhookDescription {
+  const args = withoutNullish({ ...webhook });
+  const allAllowed = Object.fromEntries(allowances.map((name) => [name, true]));
+  const problems = validateArguments({ ...args, ...allAllowed });
+  if (problems.length > 0) {
+    return { problems };
+  }
+  const allowed = allowances.filter(
+    (name) => validateArguments({ ...args, ...allAllowed, [name]: false }).length > 0,
+  );
+  const flags = Object.fromEntries(allowed.map((name) => [name, true]));
+  return { description: { ...args, ...flags, secret: "" }, allowed };
+}
 
 /** A webhook to import, or why there is no usable description of it. */
 type DescribedWebhook =

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { help, options, runCommandLine } from "../../../src/cli/command-line.ts";
-import type { ServeOptions } from "../../../src/cli/serve.ts";
+import { runCommandLine } from "../../../src/cli/command-line.ts";
+import { commandOptions, help } from "../../../src/cli/command-options.ts";
 import { version } from "../../../src/common/version.ts";
 
 afterEach(() => {
@@ -8,25 +8,35 @@ afterEach(() => {
   process.exitCode = undefined;
 });
 
-/** Runs the command in this process; returns its exit code, its output and how it serves. */
-async function run(line: string) {
+/**
+ * Runs a command line in this process; returns its exit code, its output, and the options of the
+ * command that it performs, by name.
+ */
+async function run(line: string, { isTerminal = false } = {}) {
+  vi.spyOn(process, "stdin", "get").mockReturnValue({ isTTY: isTerminal } as never);
   const stdout = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
-  const serve = vi.fn(async (_options: ServeOptions) => {});
-  await runCommandLine(line.split(" ").filter(Boolean), serve);
+  const performed: Record<string, unknown> = {};
+  const performing = (name: string) => async (options: object) => {
+    performed[name] = options;
+  };
+  await runCommandLine(line.split(" ").filter(Boolean), {
+    serve: performing("serve"),
+    list: performing("list"),
+    delete: performing("delete"),
+  });
   const textOf = ({ mock }: typeof stdout) => mock.calls.join("");
-  const [served] = serve.mock.lastCall ?? [];
-  return { exitCode: process.exitCode, stdout: textOf(stdout), stderr: textOf(stderr), served };
+  return { exitCode: process.exitCode, stdout: textOf(stdout), stderr: textOf(stderr), performed };
 }
 
-const unexpectedArgument = 'Expected "serve" and its options, and no other argument.';
+const unexpectedArgument = "Expected serve, list or delete, its options, and no other argument.";
 
 it.each([
-  { line: "", message: "Usage: pulumi-dbwebhooks serve [options]" },
+  { line: "", message: "Usage: pulumi-dbwebhooks serve [options]\n" },
   { line: "srve", message: unexpectedArgument },
-  { line: "--port 0", message: unexpectedArgument },
+  { line: "--port 0", message: "Unknown option '--port'" },
   { line: "sk_live_1 serve", message: unexpectedArgument },
-  { line: "serve --api-key a sk_live_1", message: unexpectedArgument },
+  { line: "serve --api-key a sk_live_1", message: "serve takes options" },
   { line: "serve --api-kee=sk_live_1", message: "Unknown option '--api-kee'." },
   { line: "serve -ksk_live_1", message: "Unknown option '-k'" },
   {
@@ -44,6 +54,23 @@ it.each([
   { line: "serve --deliver-to http://h:1/sk_live_1", message: "--deliver-to must" },
   { line: "serve --deliver-to http://h:1/?sk_live_1", message: "--deliver-to must" },
   { line: "serve --deliver-to http://h:1/#sk_live_1", message: "--deliver-to must" },
+  { line: "serve --state sk_live_1", message: "Unknown option '--state'" },
+  { line: "list", message: "list needs --database or --state" },
+  { line: "list --database b sk_live_1", message: "list takes options" },
+  { line: "list --api-key sk_live_1", message: "Unknown option '--api-key'" },
+  { line: "list --database .. --database b", message: "--database must" },
+  { line: "list --database=", message: "--database must" },
+  { line: "list --state=", message: "--state must" },
+  { line: "list --state - --state -", message: "Only one --state" },
+  { line: "list --state s --json --import d", message: "either --json or --import" },
+  { line: "list --state s --import=", message: "--import must" },
+  { line: "list --database b --import d", message: "--import needs --state" },
+  { line: "delete 43", message: "--database must" },
+  { line: "delete --database b", message: "delete needs the id" },
+  { line: "delete --database b sk_live_1", message: "delete needs the id" },
+  { line: "delete --database b 043", message: "delete needs the id" },
+  { line: "delete --database b 43 44", message: "delete needs the id" },
+  { line: "delete --database b --state - --state - 43", message: "Only one --state" },
 ])("An invalid command exits with 2 and shows no key: $line", async ({ line, message }) => {
   const { exitCode, stderr } = await run(line);
 
@@ -52,16 +79,36 @@ it.each([
   expect(stderr).not.toContain("sk_live");
 });
 
-it.each(["--help", "serve --help", "serve --port x --deliver-to x --help"])(
-  "%s names every option and exits with 0",
+it.each(["list --state -", "delete --database b --state - 43"])(
+  "%s waits for no state that nobody pipes into it",
   async (line) => {
-    const { exitCode, stdout } = await run(line);
+    const { exitCode, stderr } = await run(line, { isTerminal: true });
 
-    expect(exitCode).toBeUndefined();
-    expect(stdout).toBe(help);
-    expect(stdout.match(/(?<=^ +--)[\w-]+/gm)).toEqual(Object.keys(options));
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/terminal: pipe .*pulumi stack export/);
   },
 );
+
+it("An invalid command names all its problems", async () => {
+  const { stderr } = await run("list --database .. --import d --json x");
+
+  expect(stderr).toMatch(/list takes.*\n--database must.*\nUse either.*\n--import needs/);
+});
+
+it.each([
+  "--help",
+  "serve --help",
+  "serve --port x --deliver-to x --help",
+  "list --help",
+  "delete x --help",
+])("%s names every option and exits with 0", async (line) => {
+  const { exitCode, stdout } = await run(line);
+
+  expect(exitCode).toBeUndefined();
+  expect(stdout).toBe(help);
+  const named = Object.values(commandOptions).flatMap((options) => Object.keys(options));
+  expect(new Set(stdout.match(/(?<=^ +--)[\w-]+/gm))).toEqual(new Set(named));
+});
 
 it("The option --version shows the version", async () => {
   expect((await run("--version")).stdout).toBe(`${version}\n`);
@@ -77,5 +124,28 @@ it.each([
   { line: "--deliver-to http://a:b@h:1/", options: { deliverTo: "http://a:b@h:1/" } },
   { line: "--allow-unknown-events", options: { allowUnknownEvents: true } },
 ])("serve $line starts the service with $options", async ({ line, options }) => {
-  expect((await run(`serve ${line}`)).served).toMatchObject(options);
+  expect((await run(`serve ${line}`)).performed).toMatchObject({ serve: options });
+});
+
+const none = { databaseIds: [], stateFiles: [], isJson: false, importDirectory: undefined };
+
+it.each([
+  {
+    line: "list --database a --database b --json",
+    performed: { list: { ...none, databaseIds: ["a", "b"], isJson: true } },
+  },
+  {
+    line: "list --state s.json --state - --import d",
+    performed: { list: { ...none, stateFiles: ["s.json", "-"], importDirectory: "d" } },
+  },
+  {
+    line: "delete --database a 0",
+    performed: { delete: { databaseId: "a", stateFiles: [], id: "0" } },
+  },
+  {
+    line: "delete 43 --state s --state - --database a",
+    performed: { delete: { databaseId: "a", stateFiles: ["s", "-"], id: "43" } },
+  },
+])("$line performs the command with its options", async ({ line, performed }) => {
+  expect((await run(line)).performed).toEqual(performed);
 });

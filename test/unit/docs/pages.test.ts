@@ -2,7 +2,7 @@ import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import schema from "../../../src/adapters/plugin/schema.json";
-import { options } from "../../../src/cli/command-line.ts";
+import { commandOptions } from "../../../src/cli/command-options.ts";
 import { eventTypes } from "../../../src/common/event-types.ts";
 import * as settings from "../../../src/common/settings-table.ts";
 import { consequenceTexts } from "../../../src/provider/messages/error-message.ts";
@@ -130,13 +130,24 @@ it.each(["src", "test", "tools"])(
   },
 );
 
-it.each([
+it.each<readonly [kind: string, existing: readonly string[], pattern: RegExp]>([
   // A type token, such as dbwebhooks:Webhook, has the form of a setting.
   ["settings", settings.settingNames, /\bdbwebhooks:(?!(?:index:)?Webhook\b)([A-Za-z]+)/g],
   ["environment variables", variables, /\b(DBWEBHOOKS_[A-Z_]+)/g],
   ["npm scripts", scripts, /\bnpm (?:run (?:--?\w+ )*([a-z][\w:-]*)|(start|test)\b)/g],
-  ["commands", ["serve"], /(?:npx |`)pulumi-dbwebhooks ([a-z][\w-]*)/g],
-  ["options", Object.keys(options), /(?<=pulumi-dbwebhooks serve(?: [^`\n]*)? --)([a-z][\w-]*)/g],
+  [
+    "commands",
+    Object.keys(commandOptions),
+    /(?:npx (?:--no -- )?|`)pulumi-dbwebhooks ([a-z][\w-]*)/g,
+  ],
+  ...Object.entries(commandOptions).map(
+    ([name, options]) =>
+      [
+        `options of ${name}`,
+        Object.keys(options),
+        new RegExp(`(?<=pulumi-dbwebhooks ${name}(?: [^\`\\n]*)? --)([a-z][\\w-]*)`, "g"),
+      ] as const,
+  ),
 ])("Pages name only %s that exist", (_kind, existing, pattern) => {
   const named = markdown.pages.flatMap((page) =>
     [...markdown.readPage(page).matchAll(pattern)].map(([, ...groups]) => {
@@ -145,7 +156,7 @@ it.each([
   );
 
   expect(named).not.toEqual([]);
-  expect(named.filter(({ name }) => !(existing as readonly string[]).includes(name))).toEqual([]);
+  expect(named.filter(({ name }) => !existing.includes(name))).toEqual([]);
 });
 
 it.each(markdown.pages)("%s links only to files and headings that exist", (page) => {

@@ -1,0 +1,157 @@
+// The files of an import: the descriptions of webhooks, and their list for "pulumi import".
+import { mkdir, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { oneLine } from "../../common/plain-text.js";
+import { pluginWebhookType } from "../../common/type-tokens.js";
+import type { DatabaseList, WebhookRow } from "../../provider/list.js";
+import { nameOfWebhook } from "../../provider/messages/names.js";
+import {
+  describeWebhook,
+  importVariable,
+  type WebhookDescription,
+} from "../../provider/rules/import-variable.js";
+import type { Properties } from "../../provider/rules/values.js";
+import { systemErrorText } from "./state-files.js";
+
+// An import refuses it: no table has an empty id.
+const unknownTable = "";
+
+// Linux refuses an environment variable of 128 KiB, its name included. The secrets come on top.
+const maxDescriptionBytes = 127 * 1024;
+const bytesOfSecret = 128;
+
+/** The descriptions of webhooks, and what to say about them. */
+interface Descriptions {
+  /** By id, with an empty secret. */
+  readonly byId: Readonly<Record<string, Properties>>;
+  /** The webhooks that are left out, or need a remark: one line each. */
+  readonly remarks: readonly string[];
+  /** The number of webhooks for which one variable has no room. */
+  readonly excess: number;
+}
+
+/** Describes the webhooks that no resource has. */
+export function describeUnmanaged(lists: readonly DatabaseList[]): Descriptions {
+  const byId: Record<string, Properties> = {};
+  const remarks: string[] = [];
+  let excess = 0;
+  let bytes = 0;
+  const webhooks = lists.flatMap(({ databaseId, rows = [] }) =>
+    rows
+      .filter(({ holders }) => holders.length === 0)
+      .map(({ id, listed }) => ({ id, databaseId, described: describe(databaseId, listed) })),
+  );
+  for (const { id, databaseId, described } of webhooks) {
+    const name = nameOfWebhook(id, databaseId);
+    if ("problems" in described) {
+      remarks.push(`Left out ${name}: ${described.problems.join("; ")}.`);
+      continue;
+    }
+    if (Object.hasOwn(byId, id)) {
+      remarks.push(`Left out ${name}: a webhook of another database has this id, too.`);
+      continue;
+    }
+    const { description, allowed } = described;
+    const size = Buffer.byteLength(jsonOf({ [id]: description })) + bytesOfSecret;
+    if (bytes + size > maxDescriptionBytes) {
+      excess += 1;
+      continue;
+    }
+    bytes += size;
+    byId[id] = description;
+    if (allowed.length > 0) {
+      remarks.push(`The program must declare ${name} with ${allowed.join(" and ")} set to true.`);
+    }
+  }
+  return { byId, remarks, excess };
+}
+
+function describe(databaseId: string, listed: WebhookRow["listed"]): WebhookDescription {
+  if (typeof listed === "string") {
+    return { problems: ["the service does not list it"] };
+  }
+  const { url, events, tables } = listed;
+  const [tableId, secondTable] = tables ?? [];
+  if (secondTable !== undefined) {
+    return { problems: ["a resource cannot declare several tables"] };
+  }
+  const described = describeWebhook({ databaseId, url, events, tableId });
+  return tables === undefined && "description" in described
+    ? { ...described, description: { ...described.description, tableId: unknownTable } }
+    : described;
+}
+
+/**
+ * Writes the files, which only this user can read, and returns lines about them. Throws, and
+ * leaves no file behind, if one of them exists or cannot be written. `isDone`: whether there was
+ * room for all webhooks.
+ */
+export async function writeImportFiles(
+  lists: readonly DatabaseList[],
+  directory: string,
+): Promise<{ readonly text: string; readonly isDone: boolean }> {
+  const { byId, remarks, excess } = describeUnmanaged(lists);
+  const ids = Object.keys(byId);
+  if (ids.length === 0) {
+    return {
+      text: linesOf(...remarks, "There is no webhook to import, so no file was written."),
+      isDone: true,
+    };
+  }
+  const webhooksFile = join(directory, "webhooks.json");
+  const importFile = join(directory, "import.json");
+  const resources = ids.map((id) => ({ type: pluginWebhookType, name: `webhook-${id}`, id }));
+  await writeNewFiles(directory, [
+    [webhooksFile, byId],
+    [importFile, { resources }],
+  ]);
+  const lacksTable = Object.values(byId).some(({ tableId }) => tableId === unknownTable);
+  const text = linesOf(
+    ...remarks,
+    ...(excess > 0
+      ? [
+          `Left out ${excess} more, because an environment variable holds 128 KiB: import these first, then run this command again.`,
+        ]
+      : []),
+    `Described ${ids.length === 1 ? "1 webhook" : `${ids.length} webhooks`} in ${webhooksFile}. Next:`,
+    `1. Write the secrets of the receivers into ${webhooksFile}${lacksTable ? ', and the tables, which the service does not list: remove "tableId" for all tables' : ""}.`,
+    `2. Write the names that your program gives the webhooks into ${importFile}.`,
+    `3. Run ${importVariable}="$(cat ${quoted(webhooksFile)})" pulumi import --file ${quoted(importFile)} --generate-code=false`,
+  );
+  return { text, isDone: excess === 0 };
+}
+
+/** Writes files that only this user can read: all of them, or none. */
+async function writeNewFiles(
+  directory: string,
+  files: readonly (readonly [file: string, content: object])[],
+): Promise<void> {
+  const created: string[] = [];
+  try {
+    await mkdir(directory, { recursive: true });
+    for (const [file, content] of files) {
+      await using handle = await open(file, "wx", 0o600);
+      created.push(file);
+      await handle.writeFile(jsonOf(content));
+    }
+  } catch (error) {
+    await Promise.all(created.map((file) => rm(file)));
+    const { path = directory } = error as NodeJS.ErrnoException;
+    throw new Error(
+      `Cannot write ${oneLine(path, 300)}: ${systemErrorText(error)}. No file was written.`,
+    );
+  }
+}
+
+function jsonOf(content: object): string {
+  return `${JSON.stringify(content, undefined, 2)}\n`;
+}
+
+/** Returns a path as a shell reads it. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+function linesOf(...lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join("");
+}

@@ -1,0 +1,52 @@
+import { shownValue } from "../../common/plain-text.js";
+import type { DatabaseList, WebhookRow } from "../../provider/list.js";
+
+const head = ["DATABASE", "ID", "URL", "EVENTS", "TABLE", "ACTIVE"];
+// A longer cell moves the rest of its own row alone.
+const maxWidth = 60;
+
+/**
+ * Formats lists as a table, which is empty if none of them could be read.
+ *
+ * @param hasStates Whether the resources that have the webhooks are known.
+ */
+export function tableOf(lists: readonly DatabaseList[], hasStates: boolean): string {
+  if (lists.length > 0 && lists.every(({ error }) => error !== undefined)) {
+    return "";
+  }
+  const rows = lists.flatMap(({ databaseId, rows = [] }) =>
+    rows.map((row) => [databaseId, ...cellsOf(row), ...(hasStates ? [holdersText(row)] : [])]),
+  );
+  const table = [hasStates ? [...head, "RESOURCE"] : head, ...rows];
+  const widths = head.map((_, at) =>
+    Math.min(maxWidth, Math.max(...table.map((cells) => cells[at]?.length ?? 0))),
+  );
+  const lines = table.map((cells) => cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)));
+  return lines.map((cells) => `${cells.join("  ").trimEnd()}\n`).join("");
+}
+
+function cellsOf({ id, listed }: WebhookRow): string[] {
+  switch (listed) {
+    case "missing":
+      return [id, "not listed", "", "", ""];
+    case "unknown":
+      return [id, "unknown (the list may be a part)", "", "", ""];
+    default: {
+      const { url, events, tables, active } = listed;
+      return [id, url, events.join(","), tablesText(tables), active ? "on" : "off"];
+    }
+  }
+}
+
+/** A list need not show the tables. */
+function tablesText(tables: readonly string[] | undefined): string {
+  return tables === undefined ? "?" : tables.join(",") || "all";
+}
+
+function holdersText({ holders }: WebhookRow): string {
+  const texts = holders.map(({ urn, address, isPendingDeletion, isElsewhere }) => {
+    const deletion = isPendingDeletion ? " (pending deletion)" : "";
+    return `${urn}${deletion}${isElsewhere ? ` (at ${shownValue(address.baseUrl)})` : ""}`;
+  });
+  return texts.join(", ") || "-";
+}

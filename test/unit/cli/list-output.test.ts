@@ -1,0 +1,254 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { describeUnmanaged, writeImportFiles } from "../../../src/cli/webhooks/import-files.ts";
+import { jsonOf } from "../../../src/cli/webhooks/list-json.ts";
+import { tableOf } from "../../../src/cli/webhooks/list-table.ts";
+import { WebhookError } from "../../../src/provider/command/errors.ts";
+import type { DatabaseList, WebhookRow } from "../../../src/provider/list.ts";
+import { readDescribedWebhook } from "../../../src/provider/rules/import-variable.ts";
+import { secret, someArgs } from "../../helpers/builders.ts";
+import { succeed } from "../../helpers/commands.ts";
+import { withDirectory } from "../../helpers/directory.ts";
+
+const { databaseId, url, events } = someArgs();
+const urn = "urn:pulumi:dev::shop::dbwebhooks:index:Webhook::orders";
+const baseUrl = "https://tables.example.com";
+const holder = {
+  urn,
+  address: { baseUrl, databaseId, id: "17" },
+  isPendingDeletion: false,
+  isElsewhere: false,
+};
+const pending = { ...holder, isPendingDeletion: true };
+
+function row(
+  id: string,
+  changes: object = {},
+  ...holders: readonly WebhookRow["holders"][number][]
+): WebhookRow {
+  return { id, listed: { id, url, events, tables: [], active: true, ...changes }, holders };
+}
+
+function listWith(...rows: readonly WebhookRow[]): DatabaseList {
+  return { databaseId, isComplete: true, rows };
+}
+
+const failedList = { databaseId: "base_other", error: new WebhookError("unchanged", "It failed.") };
+const lists: readonly DatabaseList[] = [
+  {
+    databaseId,
+    isComplete: false,
+    rows: [
+      row("17", { tables: ["tbl_orders"] }, holder, pending),
+      row("18", { tables: ["a", "b"], active: false }),
+      row("19", { tables: undefined, url: `https://example.com/${"x".repeat(80)}` }),
+      row("20", {}, { ...holder, isElsewhere: true }),
+      { id: "21", listed: "missing", holders: [pending] },
+      { id: "22", listed: "unknown", holders: [holder] },
+    ],
+  },
+  failedList,
+];
+
+describe("The table", () => {
+  it("has the webhooks, and the resources that have them", () => {
+    const lines = tableOf(lists, true).trimEnd().split("\n");
+
+    const text = events.join(",");
+    expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
+      ["DATABASE", "ID", "URL", "EVENTS", "TABLE", "ACTIVE", "RESOURCE"],
+      [databaseId, "17", url, text, "tbl_orders", "on", `${urn}, ${urn} (pending deletion)`],
+      [databaseId, "18", url, text, "a,b", "off", "-"],
+      [databaseId, "19", expect.stringMatching(/x{80}$/), text, "?", "on", "-"],
+      [databaseId, "20", url, text, "all", "on", `${urn} (at ${baseUrl})`],
+      [databaseId, "21", "not listed", `${urn} (pending deletion)`],
+      [databaseId, "22", expect.stringMatching("unknown"), urn],
+    ]);
+    // A long URL moves no other row.
+    expect(lines[0]?.indexOf("EVENTS")).toBe(lines[1]?.indexOf(text));
+  });
+
+  it("is empty if no list could be read, and has its head if there was none to read", () => {
+    expect(tableOf([failedList], true)).toBe("");
+    expect(tableOf([], false)).toMatch(/^DATABASE .*ACTIVE\n$/);
+  });
+
+  it("says nothing about resources without a state", () => {
+    const [head = "", line = ""] = tableOf([listWith(row("17"))], false).split("\n");
+
+    expect(head).toMatch(/ACTIVE$/);
+    expect(line).toMatch(/ all +on$/);
+  });
+});
+
+describe("The JSON", () => {
+  const shown = { status: "listed", url, events, active: true };
+
+  it("has ids as text, tables where they are known, and errors", () => {
+    const kept = { urn, baseUrl, isPendingDeletion: false };
+    const deleted = { ...kept, isPendingDeletion: true };
+    const pendingCreations = [{ urn, databaseId }];
+
+    const content = jsonOf(lists, [{ resources: [], pendingCreations }]);
+
+    expect(JSON.parse(content)).toEqual({
+      databases: [
+        {
+          databaseId,
+          isComplete: false,
+          webhooks: [
+            { ...shown, id: "17", tables: ["tbl_orders"], resources: [kept, deleted] },
+            { ...shown, id: "18", tables: ["a", "b"], active: false, resources: [] },
+            { ...shown, id: "19", url: expect.any(String), resources: [] },
+            { ...shown, id: "20", tables: [], resources: [kept] },
+            { id: "21", status: "missing", resources: [deleted] },
+            { id: "22", status: "unknown", resources: [kept] },
+          ],
+        },
+        { databaseId: "base_other", error: "It failed. [unchanged]" },
+      ],
+      pendingCreations,
+    });
+  });
+
+  it("says nothing about resources without a state", () => {
+    expect(JSON.parse(jsonOf([listWith(row("17"))], []))).toEqual({
+      databases: [{ databaseId, isComplete: true, webhooks: [{ ...shown, id: "17", tables: [] }] }],
+    });
+  });
+});
+
+describe("The descriptions for an import", () => {
+  const described = { databaseId, url, events, secret: "" };
+
+  it("hold the webhooks that no resource has, and say which ones they leave out", () => {
+    const { byId, remarks } = describeUnmanaged([
+      listWith(
+        row("17", {}, holder),
+        row("18", { tables: ["tbl_orders"] }),
+        row("19"),
+        row("20", { tables: ["a", "b"] }),
+        row("21", { events: [] }),
+        { id: "22", listed: "missing", holders: [holder] },
+      ),
+      { ...listWith(row("18"), row("23")), databaseId: "base_other" },
+    ]);
+
+    expect(byId).toEqual({
+      18: { ...described, tableId: "tbl_orders" },
+      19: described,
+      23: { ...described, databaseId: "base_other" },
+    });
+    expect(remarks).toEqual([
+      expect.stringMatching(/webhook 20 of .*several tables/),
+      expect.stringMatching(/webhook 21 of .*events: must name at least one/),
+      expect.stringMatching(/webhook 18 of database base_other: .*another database/),
+    ]);
+  });
+
+  it.each([
+    ["an insecure url", { url: "http://example.com/" }, ["allowInsecureUrl"]],
+    ["an unknown event", { events: ["no.event"] }, ["allowUnknownEvents"]],
+    [
+      "both",
+      { url: "http://example.com/", events: ["no.event"] },
+      ["allowUnknownEvents", "allowInsecureUrl"],
+    ],
+  ])(
+    "allow what an import refuses, and say what the program must declare: %s",
+    (_, changes, allowed) => {
+      const { byId, remarks } = describeUnmanaged([listWith(row("18", changes))]);
+
+      const flags = Object.fromEntries(allowed.map((name) => [name, true]));
+      expect(byId).toEqual({ 18: { ...described, ...changes, ...flags } });
+      expect(remarks).toEqual([
+        expect.stringMatching(`webhook 18 .* ${allowed.join(" and ")} set to true`),
+      ]);
+    },
+  );
+
+  it.each([
+    ["the secret", { tables: [] }, {}, "secret: "],
+    ["the table", { tables: undefined }, { secret }, "tableId: "],
+    ["nothing", { tables: ["tbl_orders"] }, { secret }, undefined],
+    ["nothing of what it allows", { url: "http://example.com/" }, { secret }, undefined],
+  ])("are refused by an import that lacks %s", (_, changes, given, problem) => {
+    const { byId } = describeUnmanaged([listWith(row("18", changes))]);
+
+    const read = readDescribedWebhook("18", JSON.stringify({ 18: { ...byId["18"], ...given } }));
+
+    expect("problem" in read ? read.problem : undefined).toEqual(
+      problem && expect.stringContaining(problem),
+    );
+  });
+});
+
+describe("The files of an import", () => {
+  const files = ["webhooks.json", "import.json"] as const;
+
+  it("are for their user alone, and have a next command that a shell can read", () =>
+    withDirectory(async (root) => {
+      const directory = join(root, "it's new/import");
+      const webhooks = [listWith(row("18", { tables: undefined }))];
+
+      const { text, isDone } = await writeImportFiles(webhooks, directory);
+
+      const [webhooksFile, importFile] = files.map((name) => join(directory, name)) as [
+        string,
+        string,
+      ];
+      const modes = [webhooksFile, importFile].map(async (file) => (await stat(file)).mode & 0o777);
+      expect(await Promise.all(modes)).toEqual([0o600, 0o600]);
+      expect(JSON.parse(await readFile(importFile, "utf8"))).toEqual({
+        resources: [{ type: "dbwebhooks:index:Webhook", name: "webhook-18", id: "18" }],
+      });
+      const [, command = ""] = /DBWEBHOOKS_IMPORT="\$\((.+)\)" pulumi/.exec(text) ?? [];
+      const { stdout } = await succeed("bash", ["-c", command], { directory: root });
+      expect(stdout).toBe(await readFile(webhooksFile, "utf8"));
+      expect(text).toContain('"tableId"');
+      expect(isDone).toBe(true);
+    }));
+
+  it.each(files)("are not written where %s exists", (name) =>
+    withDirectory(async (directory) => {
+      await writeFile(join(directory, name), secret);
+
+      await expect(writeImportFiles([listWith(row("18"))], directory)).rejects.toThrow(
+        new RegExp(`${name}: file already exists. No file`),
+      );
+
+      expect(await readFile(join(directory, name), "utf8")).toBe(secret);
+      const other = files.find((one) => one !== name) ?? "";
+      await expect(stat(join(directory, other))).rejects.toThrow("ENOENT");
+    }),
+  );
+
+  it("fit into a variable, and leave the rest for the next import", () =>
+    withDirectory(async (directory) => {
+      const rows = Array.from({ length: 1_000 }, (_, at) => row(String(at)));
+
+      const { text, isDone } = await writeImportFiles([listWith(...rows)], directory);
+
+      const withSecrets = (await readFile(join(directory, "webhooks.json"), "utf8")).replaceAll(
+        '"secret": ""',
+        `"secret": "${"a".repeat(64)}"`,
+      );
+      const environment = { DBWEBHOOKS_IMPORT: withSecrets };
+      await succeed("bash", ["-c", "true"], { directory, environment });
+      const count = Object.keys(JSON.parse(withSecrets)).length;
+      expect(count).toBeGreaterThan(300);
+      expect(text).toContain(`Left out ${1_000 - count} more`);
+      expect(isDone).toBe(false);
+    }));
+
+  it("are not written without a webhook", () =>
+    withDirectory(async (root) => {
+      const directory = join(root, "import");
+
+      const { text } = await writeImportFiles([listWith(row("17", {}, holder))], directory);
+
+      expect(text).toContain("no file was written");
+      await expect(stat(directory)).rejects.toThrow("ENOENT");
+    }));
+});
