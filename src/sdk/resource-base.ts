@@ -98,14 +98,14 @@ function aliasesOf(
     hasNoType(alias) ? { ...alias, type: otherType } : alias;
   const copies = aliases
     .filter((alias) => isPending(alias) || hasNoType(alias))
-    // A pending alias that names a type, once it is known, stands in the list twice, as it is.
+    // A pending alias can turn out to need no copy. Pulumi then gets it twice, and uses it once.
     .map((alias) => (isPending(alias) ? pulumi.output(alias).apply(copyOf) : copyOf(alias)));
   return [{ type: otherType }, ...copies];
 }
 
 /** Whether an alias is no URN, and names no type. */
 function hasNoType(alias: Alias): alias is pulumi.Alias {
-  return typeof alias === "object" && alias?.type === undefined;
+  return typeof alias === "object" && alias.type === undefined;
 }
 
 // An output resolves from the state only if the properties name it.

@@ -101,23 +101,29 @@ async function playMove(stack: TestStack, from: Side, to: Side): Promise<void> {
   const preview = await run(stack, "preview", "--diff");
   expect(preview).toMatchObject({ exitCode: 0, methods: [] });
   expect(preview.output).not.toMatch(/Webhook\b.*\breplace/);
+  // A refresh with the program moves the webhooks, and asks the new provider about the state of the
+  // old one.
+  const refreshed = await run(stack, "refresh", "--run-program", ...noPromptFlags);
+  expect(refreshed).toMatchObject({ exitCode: 0, methods: [] });
 
   const changed = "https://example.com/changed-2";
-  await writeWith(stack, to.entry, { pending, changed }, true);
+  await writeWith(stack, to.entry, { pending, changed });
   const moved = await up();
   // The pending webhook is deleted, and only the one that the program changes is replaced.
   expect(moved).toMatchObject({ exitCode: 0, methods: ["DELETE", "DELETE", "POST"] });
   expect(await identitiesIn(stack, kept)).toEqual(before);
   expect(await typesIn(stack)).toEqual(new Set([`${to.type}:Webhook`]));
 
-  // Such a refresh moves the webhooks too, and asks the new provider about the state of the old one.
   await writeWith(stack, from.entry, { pending, changed }, true);
-  const refreshed = await run(stack, "refresh", "--run-program", ...noPromptFlags);
-  expect(refreshed).toMatchObject({ exitCode: 0, methods: [] });
+  const renamed = await up();
+  expect(renamed).toMatchObject({ exitCode: 0, methods: [] });
   expect(await typesIn(stack)).toEqual(new Set([`${from.type}:Webhook`]));
-  const texts = preview.output + refreshed.output + moved.output + (await stack.storedText());
-  expect(texts).not.toMatch(secretOr(/path-token|local-api-key/));
+  const outputs = [preview, refreshed, moved, renamed].map(({ output }) => output);
+  expect(outputs.join() + (await stack.storedText())).not.toMatch(
+    secretOr(/path-token|local-api-key/),
+  );
 
+  await writeWith(stack, to.entry, { pending, changed }, true);
   const destroyed = await run(stack, "destroy", "--run-program", ...noPromptFlags);
   expect(destroyed).toMatchObject({ exitCode: 0, methods: Array(7).fill("DELETE") });
   expect(service.webhooks).toEqual([]);

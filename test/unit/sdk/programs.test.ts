@@ -216,7 +216,7 @@ describe.each([dynamicProvider, nativeProvider])("A Webhook of $name", (row) => 
       { name: "output", ...other },
       { noparent: true, ...other },
       { name: "promise", ...other },
-      // Pulumi sends a URN once.
+      // Pulumi's SDK sends a URN once, and another alias as often as it gets it.
       { ...typed, name: "typed" },
     ]);
   });
