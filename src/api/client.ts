@@ -2,7 +2,7 @@
 
 import { apiPath } from "../common/url-rules.js";
 import type { HttpOutcome, HttpResponse, RequestLine } from "./http-exchange.js";
-import { classOf, factsOf, mayBePartial } from "./response-class.js";
+import { classOf, factsOf, mayLackEntries } from "./response-class.js";
 import type { ListedWebhook } from "./schemas.js";
 import type { CallResult, OnDelay, Send } from "./transport.js";
 
@@ -134,7 +134,7 @@ export async function listWebhooks(
   }
   const { ids, webhooks } = list;
   return webhooks?.every(isUsable)
-    ? { ids, webhooks, isComplete: list.isComplete && !mayBePartial(call.outcome, ids.length) }
+    ? { ids, webhooks, isComplete: list.isComplete && !mayLackEntries(call.outcome, ids.length) }
     : { ...unread, ids, call: { ...call, unusable: "entries" } };
 }
 

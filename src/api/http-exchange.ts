@@ -22,15 +22,16 @@ export interface HttpResponse {
   readonly retryAfterMs?: number | undefined;
   /** The origin that the header `Location` points to. */
   readonly redirectOrigin?: string | undefined;
+  /** How far a list in the body goes, by the headers. */
   readonly extent?: ListExtent;
 }
 
-/** What the headers say about the list in a body: whether it holds every entry of this moment. */
+/** The facts by which headers say that a list may not hold every entry that exists now. */
 export interface ListExtent {
-  /** Whether there are further pages, or a cache has stored the list. */
+  /** Whether there may be further pages, or a cache has stored the list. */
   readonly mayBePartial: boolean;
-  /** The number of entries that the whole list has, as the service wrote it. */
-  readonly totalCount?: string | undefined;
+  /** The numbers of entries that all pages have together, as they were sent. */
+  readonly totalCounts: readonly string[];
 }
 
 /** The error of Node.js, TLS or undici about a failed connection. */

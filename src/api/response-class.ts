@@ -89,12 +89,13 @@ export function isRedirection({ statusCode, redirectOrigin }: HttpResponse): boo
 }
 
 /**
- * Whether a successful response with this number of entries may hold only a part of a list, or an
- * old one: by its headers, or with status 206 (RFC 9110, section 15.3.7).
+ * Whether a successful response with this number of entries may lack some of those that exist now:
+ * by its headers, or with status 206 (RFC 9110, section 15.3.7).
  */
-export function mayBePartial({ statusCode, extent }: HttpResponse, entryCount: number): boolean {
-  const { mayBePartial = false, totalCount = String(entryCount) } = extent ?? {};
-  return statusCode === 206 || mayBePartial || totalCount !== String(entryCount);
+export function mayLackEntries({ statusCode, extent }: HttpResponse, entryCount: number): boolean {
+  const { mayBePartial = false, totalCounts = [] } = extent ?? {};
+  const isOtherTotal = totalCounts.some((total) => total !== String(entryCount));
+  return statusCode === 206 || mayBePartial || isOtherTotal;
 }
 
 /** Returns the facts of a status code by itself, such as that of a proxy. */

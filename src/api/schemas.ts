@@ -67,8 +67,8 @@ export function parseWebhookList(text: string): ParsedList | undefined {
   if (!isJsonObject(body)) {
     return undefined;
   }
-  const { webhooks: entries, success = true, error = null } = body;
-  if (!Array.isArray(entries) || success !== true || error !== null) {
+  const { webhooks: entries, success = true, error } = body;
+  if (!Array.isArray(entries) || success !== true || error) {
     return undefined;
   }
   const ids = entries.map(idOf).filter((id) => id !== undefined);

@@ -160,17 +160,20 @@ async function dispatch(
 }
 
 /**
- * Reads the headers by which services announce further pages (`Link`: RFC 8288), and caches the age
- * of a response that they have stored (`Age`: RFC 9111, section 5.1).
+ * Reads the headers that announce further pages (`Link`: RFC 8288; `Content-Range`: RFC 9110,
+ * section 14.4; the others by custom), and the age of a response that a cache has stored (RFC 9111,
+ * section 5.1).
  */
 function extentOf(headers: Dispatcher.ResponseData["headers"]): ListExtent {
-  const text = (name: string) => headers[name] && String(headers[name]);
-  const announcesPage = [headers.link, headers["content-range"]].some((one) => one !== undefined);
-  const namesPage = [text("x-next-page"), text("next-page")].some(Boolean);
-  const isStored = Number(text("age") ?? 0) !== 0;
+  // A server and a proxy can both send a header, and white space behind a value is no part of it.
+  const valuesOf = (name: string) =>
+    new Set([headers[name] ?? []].flat().map((value) => value.trim()));
+  const isStored = [...valuesOf("age")].some((age) => Number(age) !== 0);
+  const announcesPage = headers.link !== undefined || headers["content-range"] !== undefined;
+  const namesPage = [...valuesOf("x-next-page"), ...valuesOf("next-page")].some(Boolean);
   return {
-    mayBePartial: announcesPage || namesPage || isStored,
-    totalCount: text("x-total-count"),
+    mayBePartial: isStored || announcesPage || namesPage,
+    totalCounts: [...valuesOf("x-total-count")],
   };
 }
 

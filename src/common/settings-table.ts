@@ -79,19 +79,21 @@ export function settingCommand(
 
 /**
  * Says how a configuration value of digits reaches the provider from YAML unchanged. Pulumi makes a
- * number of it first, so whatever the program does with the value comes too late.
+ * number of it before the program can make a text of it.
  *
- * @param name The name of the value, with its flags.
+ * @param command The command that stores the value.
  */
-export function quotesAdvice(name = "NAME"): string {
-  return `put it in quotes; for a configuration value in YAML, put them inside the value: pulumi config set ${name} '"7"'`;
+export function quotesAdvice(command: string): string {
+  return `put it in quotes; a configuration value in YAML needs quotes inside it: ${command} '"7"'`;
 }
 
 /** Returns the problems of a value that is given for a setting. It may be no text. */
 export function validateSetting(name: SettingName, value: unknown): readonly string[] {
   const { isRequired, validate } = settingsTable[name];
   if (isRequired && typeof value !== "string") {
-    return [`must be text: ${quotesAdvice(name === "apiKey" ? "--secret NAME" : "NAME")}`];
+    return [
+      `must be text: ${quotesAdvice(`pulumi config set${name === "apiKey" ? " --secret" : ""} NAME`)}`,
+    ];
   }
   // A list of one number has the text of a number. No rule accepts an empty text.
   const isScalar = ["string", "number", "boolean"].includes(typeof value);

@@ -78,7 +78,7 @@ async function confirmAbsence(
     if (responseClass === "notFound") {
       throw failed(reporter, failures.listNotFound(settings));
     }
-    // A key that reads entries has access, and a service without a list cannot show whether it has.
+    // A key that reads an id has access, and a service without a list cannot show whether it has.
     if (ids.length === 0 && responseClass !== "unsupported") {
       throw failed(reporter, failures.notConfirmed(context, call));
     }

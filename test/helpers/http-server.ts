@@ -11,7 +11,7 @@ import forge from "node-forge";
 /** A response of the service. Default: status 200 without a body. */
 export interface StubResponse {
   readonly statusCode?: number;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   /** Sent as JSON, or as it is when it is a string or bytes. */
   readonly body?: unknown;
 }

@@ -94,7 +94,7 @@ export function notLookedUpText(
   const database = `database ${shownValue(databaseId)}`;
   return sentences(
     call === undefined
-      ? `Some webhooks of ${database} were not looked up, because the service may have listed only a part of them.`
+      ? `Some webhooks of ${database} were not looked up, because the list may show only a part of them, or come from a cache.`
       : `The webhooks of ${database} were not looked up, because their list could not be read: ${callText(context, call)}.`,
     `Their state stays as it is, and this refresh does not show their drift.`,
     call && adviceText(adviceFor(context, call)),
@@ -104,7 +104,7 @@ export function notLookedUpText(
 /** Warns that a list need not show all webhooks of its database. */
 export function incompleteListText(databaseId: string): string {
   return sentences(
-    `The service may have listed only a part of the webhooks of database ${shownValue(databaseId)}:`,
+    `The list may show only a part of the webhooks of database ${shownValue(databaseId)}, or come from a cache:`,
     `one that is not shown can exist.`,
   );
 }

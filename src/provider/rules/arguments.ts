@@ -129,7 +129,9 @@ function validateIdentifierOf(what: string, example: string): Validate {
     const expected = `${path}: must be the identifier of ${what}, such as "${example}"`;
     if (typeof value !== "string") {
       const isUnquoted = ["number", "boolean"].includes(typeof value);
-      return [`${expected}, a string${isUnquoted ? `: ${quotesAdvice()}` : ""}`];
+      return [
+        `${expected}, a string${isUnquoted ? `: ${quotesAdvice("pulumi config set NAME")}, with --secret for a secret` : ""}`,
+      ];
     }
     if (value.length > maxTextLength) {
       return [`${path}: ${tooLong}`];

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { HttpOutcome } from "../../../src/api/http-exchange.ts";
-import { classOf, factsOf, isRedirection, mayBePartial } from "../../../src/api/response-class.ts";
+import {
+  classOf,
+  factsOf,
+  isRedirection,
+  mayLackEntries,
+} from "../../../src/api/response-class.ts";
 import { errorBody } from "../../helpers/builders.ts";
 import * as outcomes from "../../helpers/transport.ts";
 
@@ -74,15 +79,15 @@ it.each<[name: string, HttpOutcome, ...facts: [retried: string, boolean]]>([
 
 it.each([
   { statusCode: 200, isPartial: false },
-  { statusCode: 200, extent: { mayBePartial: false, totalCount: "7" }, isPartial: false },
-  { statusCode: 200, extent: { mayBePartial: false, totalCount: "8" }, isPartial: true },
-  { statusCode: 200, extent: { mayBePartial: false, totalCount: "" }, isPartial: true },
-  { statusCode: 200, extent: { mayBePartial: true, totalCount: "7" }, isPartial: true },
+  { statusCode: 200, extent: { mayBePartial: false, totalCounts: ["7"] }, isPartial: false },
+  { statusCode: 200, extent: { mayBePartial: false, totalCounts: ["7", "8"] }, isPartial: true },
+  { statusCode: 200, extent: { mayBePartial: false, totalCounts: [""] }, isPartial: true },
+  { statusCode: 200, extent: { mayBePartial: true, totalCounts: ["7"] }, isPartial: true },
   { statusCode: 206, isPartial: true },
 ])(
-  "A list of 7 entries with the status $statusCode and $extent may be partial: $isPartial",
+  "A list of 7 entries with the status $statusCode and $extent may lack entries: $isPartial",
   ({ isPartial, ...response }) => {
-    expect(mayBePartial({ kind: "response", body: "", ...response }, 7)).toBe(isPartial);
+    expect(mayLackEntries({ kind: "response", body: "", ...response }, 7)).toBe(isPartial);
   },
 );
 

@@ -108,7 +108,7 @@ describe("The HTTP sender", () => {
   const nothing = {
     retryAfterMs: undefined,
     redirectOrigin: undefined,
-    extent: { mayBePartial: false, totalCount: undefined },
+    extent: { mayBePartial: false, totalCounts: [] },
   };
   const partial = { extent: { mayBePartial: true } };
   const sameOrigin = { redirectOrigin: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) };
@@ -137,9 +137,20 @@ describe("The HTTP sender", () => {
       nothing,
     ],
     ["the age of a stored response", { headers: { age: "59" } }, partial],
-    ["several ages, as from two caches", { headers: { age: "0, 59" } }, partial],
+    ["several ages, as from two caches", { headers: { age: ["0", "59"] } }, partial],
+    ["several ages in one header", { headers: { age: "0, 59" } }, partial],
+    [
+      "an age of 0 and no next page, twice",
+      { headers: { age: ["0", "0"], "next-page": ["", ""] } },
+      nothing,
+    ],
     ["an age of 0", { headers: { age: "0" } }, nothing],
-    ["a total", { headers: { "x-total-count": "7" } }, { extent: { totalCount: "7" } }],
+    ["a total", { headers: { "x-total-count": "7" } }, { extent: { totalCounts: ["7"] } }],
+    [
+      "one total twice",
+      { headers: { "x-total-count": ["7 ", "7"] } },
+      { extent: { totalCounts: ["7"] } },
+    ],
     ["a redirect to a URL", redirectTo("https://a.b/c?d"), otherOrigin],
     ["a redirect to a path", redirectTo("/a"), sameOrigin],
     ["a redirect to an invalid URL", redirectTo("http://["), nothing],

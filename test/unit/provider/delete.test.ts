@@ -172,6 +172,8 @@ describe("A deletion that gets 404", () => {
     ["has no entry with an id", ofList("denied", { ...unusable, id: "a" }), "fails"],
     ["has an error", ofListWith({ error: { code: "FORBIDDEN" } }), "fails"],
     ["may be incomplete", ofListWith({ next: 1 }), "done with a warning"],
+    ["has a field for an error, without one", ofListWith({ error: "" }), "done with a warning"],
+    ["has an error as text", ofListWith({ error: "forbidden" }), "fails"],
     ["is an object without webhooks", statusOf(200), "fails"],
     ["is an HTML page", htmlPage, "fails"],
     ["gets 202 without a body", { ...htmlPage, statusCode: 202, body: "" }, "fails"],

@@ -114,7 +114,7 @@ describe("A list of webhooks", () => {
       ["17", "listed"],
       ["18", "unknown", missing.urn],
     ]);
-    expect(lines).toEqual([expect.stringMatching(`warning: .*part .* ${databaseId}:`)]);
+    expect(lines).toEqual([expect.stringMatching(`warning: .*part .* ${databaseId}\\b`)]);
   });
 
   it.each<[string, StubResponse, text: string]>([

@@ -355,6 +355,11 @@ it.each<[said: string, args: object, settingChanges?: Texts]>([
   ["pulumi config set --secret dbwebhooks:apiKey … DBWEBHOOKS_API_KEY", {}, { apiKey: undefined }],
   ["give baseUrl to the Provider", {}, { baseUrl: undefined, isExplicit: "true" }],
   ["dbwebhooks:apiKey: must be text: … config set --secret NAME", {}, { apiKey: 7 as never }],
+  [
+    "dbwebhooks:baseUrl: must be text: … quotes inside … config set NAME",
+    {},
+    { baseUrl: 7 as never },
+  ],
   ["tags: … databaseId, url, … allowInsecureUrl; … transformation", { tags: {} }],
 ])(
   "A problem of arguments or settings says where and what to write: %s",

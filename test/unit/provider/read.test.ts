@@ -126,6 +126,7 @@ describe("A refresh with listing", () => {
     ["no webhooks, and success: true", { body: { webhooks: [], success: true } }],
     ["another webhook with a new field", listOf({ ...listed({ id: 1 }), createdAt: 1 })],
     ["another webhook with nested arrays in a new field", listWithNested({ id: 1 }, ["a"])],
+    ["nothing, and the right total", { ...listOf(), headers: { "x-total-count": "0" } }],
     ["another webhook, and the right total", withHeaders({ "x-total-count": "1", age: "0" })],
   ])("removes a webhook that the list does not hold, and warns: %s", async (_, list) => {
     const { read, state, lines } = await startListing(list);
