@@ -16,7 +16,7 @@ export interface ListRequest {
 }
 
 /** A resource that has a webhook of this id in this database. */
-export interface Holder extends StackResource {
+interface Holder extends StackResource {
   /** Whether its base URL is another one, which can be one of the same service. */
   readonly isElsewhere: boolean;
 }

@@ -23,7 +23,7 @@ export interface StackResource {
 }
 
 /** A creation that was in flight when Pulumi stored the state. The service may have the webhook. */
-export interface PendingCreation {
+interface PendingCreation {
   /** Fit for one line. */
   readonly urn: string;
   /** `undefined` if the state does not show it. */
