@@ -2,7 +2,7 @@ import { basename, dirname, join } from "node:path";
 import { defineConfig } from "rolldown";
 import { dts } from "rolldown-plugin-dts";
 import { onlyOwnModules, usedParts } from "./tools/bundled-modules.mts";
-import { licencesOf } from "./tools/plugin/licences.mts";
+import { licencesOf } from "./tools/licences.mts";
 
 const entries = {
   index: "src/index.ts",

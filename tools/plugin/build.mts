@@ -4,7 +4,7 @@ import { build, type Plugin } from "rolldown";
 import packageJson from "../../package.json" with { type: "json" };
 import schema from "../../src/adapters/plugin/schema.json" with { type: "json" };
 import { onlyOwnModules, usedParts } from "../bundled-modules.mts";
-import { licencesOf } from "./licences.mts";
+import { licencesOf } from "../licences.mts";
 
 const root = join(import.meta.dirname, "../..");
 const directory = join(root, "plugin");
