@@ -14,8 +14,13 @@ const unusedModules = /[\\/]undici[\\/]lib[\\/](web|milo)[\\/]|[\\/]@grpc[\\/]pr
 export const usedParts: Plugin = {
   name: "used-parts",
   resolveId: (id) => (id === "undici" ? join(import.meta.dirname, "undici-parts.cjs") : undefined),
-  load: (id) => (unusedModules.test(id) ? "module.exports = {};" : undefined),
+  load: (id) => (isReplaced(id) ? "module.exports = {};" : undefined),
 };
+
+/** Whether a bundle contains an empty module in the place of this one. */
+export function isReplaced(id: string): boolean {
+  return unusedModules.test(id);
+}
 
 /** Fails if a bundle loads what neither it nor Node.js nor the user's Pulumi SDK holds. */
 export const onlyOwnModules: Plugin = {

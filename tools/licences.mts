@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isReplaced } from "./bundled-modules.mts";
 
 interface BundledPackage {
   readonly directory: string;
@@ -25,7 +26,8 @@ export function licencesOf(modules: readonly string[]): string {
 
 /** Returns the packages that these modules come from, sorted by name. */
 function packagesIn(modules: readonly string[]): BundledPackage[] {
-  const directories = modules.map(packageDirectoryOf).filter((found) => found !== undefined);
+  const bundled = modules.filter((module) => !isReplaced(module));
+  const directories = bundled.map(packageDirectoryOf).filter((found) => found !== undefined);
   return [...new Set(directories)]
     .map((directory) => ({
       ...JSON.parse(readFileSync(join(directory, "package.json"), "utf8")),
