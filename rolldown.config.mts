@@ -3,6 +3,7 @@ import { defineConfig } from "rolldown";
 import { dts } from "rolldown-plugin-dts";
 import { onlyOwnModules, usedParts } from "./tools/bundled-modules.mts";
 import { licencesOf } from "./tools/licences.mts";
+import { sbom } from "./tools/sbom.mts";
 
 const entries = {
   index: "src/index.ts",
@@ -41,7 +42,7 @@ export default [
   defineConfig({
     platform: "node",
     external: isExternal,
-    plugins: [usedParts, onlyOwnModules],
+    plugins: [usedParts, onlyOwnModules, sbom],
     input: entries,
     transform: { target: "es2023" },
     output: {

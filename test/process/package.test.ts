@@ -1,9 +1,12 @@
 import { cp, mkdir, symlink } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
+import { build } from "rolldown";
 import { extract } from "tar";
 import { describe, expect, it } from "vitest";
 import packageJson from "../../package.json";
+import packageLock from "../../package-lock.json";
+import { usedParts } from "../../tools/bundled-modules.mts";
 import { someArgs } from "../helpers/builders.ts";
 import { succeed } from "../helpers/commands.ts";
 import { repository, withDirectory, writeFiles } from "../helpers/directory.ts";
@@ -43,9 +46,39 @@ const programOfAllEntries = `
   });
 `;
 
+/** A component of a CycloneDX document. */
+interface Component {
+  readonly purl: string;
+  readonly licenses: readonly [{ license?: { id: string }; expression?: string }];
+}
+
+/** Returns the code of the plugin with the comments that the build takes away. */
+async function plainPlugin(): Promise<string> {
+  const { output } = await build({
+    cwd: repository,
+    platform: "node",
+    input: "src/adapters/plugin/main.ts",
+    plugins: [usedParts],
+    write: false,
+    output: { format: "cjs", comments: false },
+  });
+  return output.map((chunk) => (chunk.type === "chunk" ? chunk.code : "")).join("\n");
+}
+
+/**
+ * Returns the paths of the packages that code contains, by the comment that the bundler writes
+ * above each module. An empty module in the place of another one does not count.
+ */
+function packagesIn(code: string): string[] {
+  const module =
+    /^\/\/ (.*\bnode_modules\/(?:@[^/]+\/)?[^/\n]+)\/.*\n(?!.*\n\tmodule\.exports = {};\n)/gm;
+  return [...new Set([...code.matchAll(module)].map(([, path = ""]) => path))];
+}
+
 describe("The packed package", async () => {
   const files = await packedFrom(repository);
   const paths = files.map(({ path }) => path);
+  const codePaths = paths.filter((path) => path.startsWith("dist/") && path.endsWith(".js"));
 
   it("has what its pages link to, such as documents and examples", () => {
     const links = paths.filter((path) => path.endsWith(".md")).flatMap(linksOf);
@@ -75,12 +108,14 @@ describe("The packed package", async () => {
       "dist/provider.d.ts",
       "dist/provider.js",
       "dist/resource-base.d.ts",
+      "dist/sbom.cdx.json",
       "package.json",
       "plugin/LICENSE",
       "plugin/THIRD-PARTY-LICENSES",
       "plugin/package.json",
       "plugin/pulumi-resource-dbwebhooks",
       "plugin/pulumi-resource-dbwebhooks.cmd",
+      "plugin/sbom.cdx.json",
       "plugin/schema.json",
       "plugin/troubleshooting.md",
     ]);
@@ -155,8 +190,7 @@ describe("The packed package", async () => {
   });
 
   it("bundles only packages that SECURITY.md names, with their licences", () => {
-    const built = paths.filter((path) => path.startsWith("dist/") && path.endsWith(".js"));
-    const bundled = built.flatMap(
+    const bundled = codePaths.flatMap(
       (path) => readPage(path).match(/^\S+(?= [\d.]+ \(MIT\)$)/gm) ?? [],
     );
 
@@ -164,6 +198,34 @@ describe("The packed package", async () => {
     expect(bundled.toSorted()).toEqual(expected);
     const page = readPage("SECURITY.md");
     expect(expected.filter((name) => !page.includes(name))).toEqual([]);
+  });
+
+  it.each([
+    { directory: "dist", codeOf: () => codePaths.map(readPage).join("\n") },
+    { directory: "plugin", codeOf: plainPlugin },
+  ])("names in $directory/sbom.cdx.json what is bundled, as the lock file has it", async (row) => {
+    const { name, version } = packageJson;
+    const locked = packageLock.packages as Record<string, { version?: string; license?: string }>;
+
+    const code = await row.codeOf();
+    const document = JSON.parse(readPage(`${row.directory}/sbom.cdx.json`));
+
+    expect(document).toMatchObject({
+      bomFormat: "CycloneDX",
+      specVersion: "1.6",
+      version: 1,
+      metadata: { component: { name, version, purl: `pkg:npm/${name}@${version}` } },
+    });
+    const bundled = packagesIn(code).map((path) => {
+      const purl = `${path.replace(/.*node_modules\//, "pkg:npm/")}@${locked[path]?.version}`;
+      return [purl.replace("/@", "/%40"), locked[path]?.license];
+    });
+    const llhttp = code.includes("/llhttp-wasm.js\n") ? [["pkg:github/nodejs/llhttp", "MIT"]] : [];
+    const named = document.components.map(({ purl, licenses: [one] }: Component) => [
+      purl,
+      one.expression ?? one.license?.id,
+    ]);
+    expect(named.toSorted()).toEqual([...bundled, ...llhttp].toSorted());
   });
 
   it.each(["dist/undici.js", "plugin/THIRD-PARTY-LICENSES"])(

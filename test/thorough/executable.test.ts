@@ -10,7 +10,7 @@ import { createThroughProxy } from "../helpers/adapters/proxied-creation.ts";
 import { secret, someArgs } from "../helpers/builders.ts";
 import { succeed } from "../helpers/commands.ts";
 import { repository, temporaryDirectory, writeJson } from "../helpers/directory.ts";
-import { anchorsOf } from "../helpers/markdown.ts";
+import { anchorsOf, readPage } from "../helpers/markdown.ts";
 import { reference, yamlProgram } from "../helpers/programs.ts";
 import { methodsOf, recordRequests } from "../helpers/recorder.mts";
 import { noPromptFlags, withStack } from "../helpers/stack.ts";
@@ -128,5 +128,16 @@ describe("The executable", () => {
     const licences = await readFile(inArchive("THIRD-PARTY-LICENSES"), "utf8");
 
     expect(licences).toContain(`\nnode ${nodeVersion} (MIT)\n\nNode.js is licensed for use`);
+  });
+
+  it("comes with the CycloneDX document of the plugin, in which Node.js is added", async () => {
+    const document = JSON.parse(await readFile(inArchive("sbom.cdx.json"), "utf8"));
+    const { components, ...rest } = JSON.parse(readPage("plugin/sbom.cdx.json"));
+
+    const node = { name: "node", version: nodeVersion, purl: `pkg:generic/node@${nodeVersion}` };
+    expect(document).toEqual({
+      ...rest,
+      components: [...components, expect.objectContaining(node)],
+    });
   });
 });

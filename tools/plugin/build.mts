@@ -5,6 +5,7 @@ import packageJson from "../../package.json" with { type: "json" };
 import schema from "../../src/adapters/plugin/schema.json" with { type: "json" };
 import { onlyOwnModules, usedParts } from "../bundled-modules.mts";
 import { licencesOf } from "../licences.mts";
+import { sbom } from "../sbom.mts";
 
 const root = join(import.meta.dirname, "../..");
 const directory = join(root, "plugin");
@@ -12,8 +13,8 @@ const name = "pulumi-resource-dbwebhooks";
 
 /**
  * Writes the plugin to `plugin`, which is part of the npm package: one file that needs only
- * Node.js, its schema, a wrapper for Windows, docs/troubleshooting.md, and the licences of the
- * bundled packages. The schema gets the version of the npm package.
+ * Node.js, its schema, a wrapper for Windows, docs/troubleshooting.md, and the licences and a
+ * CycloneDX document of the bundled packages. The schema gets the version of the npm package.
  */
 export async function buildPlugin(): Promise<void> {
   rmSync(directory, { recursive: true, force: true });
@@ -53,7 +54,7 @@ async function bundle(file: string): Promise<string[]> {
     cwd: root,
     platform: "node",
     input: "src/adapters/plugin/main.ts",
-    plugins: [usedParts, onlyOwnModules, ascii],
+    plugins: [usedParts, onlyOwnModules, sbom, ascii],
     transform: { target: "es2022" },
     output: {
       file,

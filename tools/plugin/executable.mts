@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { componentOf, sbomFile, sbomText } from "../sbom.mts";
 import {
   nodeBinary,
   nodeVersion,
@@ -62,5 +63,17 @@ export async function buildExecutable(platform: Platform, directory: string): Pr
     join(directory, "THIRD-PARTY-LICENSES"),
     `${licences}\n${head}\n\n${licenceOfNode}\n`,
   );
-  return [program, "THIRD-PARTY-LICENSES", ...copied];
+  const sbom = JSON.parse(readFileSync(join(built, sbomFile), "utf8"));
+  sbom.components.push({
+    ...componentOf({
+      name: "node",
+      version: nodeVersion,
+      license: "MIT",
+      purl: `pkg:generic/node@${nodeVersion}`,
+    }),
+    // Scanners look up the vulnerabilities of Node.js by this name.
+    cpe: `cpe:2.3:a:nodejs:node.js:${nodeVersion}:*:*:*:*:*:*:*`,
+  });
+  writeFileSync(join(directory, sbomFile), sbomText(sbom));
+  return [program, "THIRD-PARTY-LICENSES", sbomFile, ...copied];
 }
