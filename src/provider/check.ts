@@ -1,13 +1,8 @@
 import { oneLine } from "../common/plain-text.js";
 import type { LocalOperation } from "./command/operation.js";
 import { settingProblemText } from "./messages/invalid-settings.js";
-import {
-  validateArgumentNames,
-  validateArguments,
-  withoutNullish,
-  withSortedEvents,
-} from "./rules/arguments.js";
-import type { Properties } from "./rules/values.js";
+import { validateArgumentNames, validateArguments, withSortedEvents } from "./rules/arguments.js";
+import { type Properties, withoutNullish } from "./rules/values.js";
 
 export interface CheckRequest {
   readonly news: Properties;

@@ -1,5 +1,4 @@
 import { createWebhook, deleteWebhook, type NewWebhook } from "../api/client.js";
-import type { EngineMonitor } from "./command/engine-monitor.js";
 import type { ErrorKind } from "./command/errors.js";
 import type { AccountOperation, Context } from "./command/operation.js";
 import { failed, webhookErrorOf } from "./messages/error-message.js";
@@ -31,9 +30,7 @@ const harmlessKinds: readonly ErrorKind[] = ["notCreated", "undone"];
  * Creates a webhook. Deletes it again only if its secret can no longer reach the state, because
  * Pulumi stores nothing more.
  */
-export const createOperation = (
-  engineMonitor: EngineMonitor,
-): AccountOperation<CreateRequest, CreateResult> => ({
+export const createOperation: AccountOperation<CreateRequest, CreateResult> = {
   kind: "create",
   name: ({ inputs }) => {
     const { databaseId } = inputs;
@@ -41,16 +38,12 @@ export const createOperation = (
   },
   sensitive: ({ inputs }) => ({ properties: inputs }),
   run: (context, { inputs }) =>
-    engineMonitor.trackCreation(() => createOnce(context, engineMonitor, inputs)),
-});
+    context.engineMonitor.trackCreation(() => createOnce(context, inputs)),
+};
 
 /** Creates a webhook unless an earlier attempt may have done so. */
-async function createOnce(
-  context: Context,
-  engineMonitor: EngineMonitor,
-  inputs: Properties,
-): Promise<CreateResult> {
-  const { reporter, knownWebhooks, settings, urn } = context;
+async function createOnce(context: Context, inputs: Properties): Promise<CreateResult> {
+  const { engineMonitor, reporter, knownWebhooks, settings, urn } = context;
   const parsed = parseArguments(inputs);
   if ("problems" in parsed) {
     throw failed(reporter, failures.incomplete(parsed.problems));
@@ -60,7 +53,7 @@ async function createOnce(
   const creation = urn ?? JSON.stringify(webhook);
   assertNotInDoubt(context, creation);
   try {
-    const { id, secret } = await createOrUndo(context, engineMonitor, webhook);
+    const { id, secret } = await createOrUndo(context, webhook);
     const { baseUrl } = settings;
     return { id, outs: withWrappedSecret({ ...webhook, baseUrl, secret }) };
   } catch (error) {
@@ -91,12 +84,8 @@ function assertNotInDoubt({ reporter, knownWebhooks }: Context, creation: string
   }
 }
 
-async function createOrUndo(
-  context: Context,
-  engineMonitor: EngineMonitor,
-  webhook: NewWebhook,
-): Promise<CreatedWebhook> {
-  const { settings, knownWebhooks, reporter } = context;
+async function createOrUndo(context: Context, webhook: NewWebhook): Promise<CreatedWebhook> {
+  const { engineMonitor, settings, knownWebhooks, reporter } = context;
   const creation = await createWebhook(context, webhook);
   if (creation.kind === "refused") {
     throw failed(reporter, failures.notCreated(context, creation.call));

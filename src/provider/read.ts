@@ -1,5 +1,4 @@
 import type { AccountOperation, Context } from "./command/operation.js";
-import type { RefreshLists } from "./command/webhook-lists.js";
 import { failed } from "./messages/error-message.js";
 import { failures } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
@@ -10,10 +9,9 @@ import {
   noAddressText,
   notLookedUpText,
 } from "./messages/notices.js";
-import { withoutNullish } from "./rules/arguments.js";
 import { type Drift, driftOf } from "./rules/differences.js";
 import type { StateEntry, WebhookState } from "./rules/state.js";
-import { type Properties, withWrappedSecret } from "./rules/values.js";
+import { type Properties, withoutNullish, withWrappedSecret } from "./rules/values.js";
 import { addressOf, isElsewhere, type WebhookAddress } from "./rules/webhook-address.js";
 
 /**
@@ -26,9 +24,7 @@ export interface ReadResult {
 }
 
 /** Returns the state with what a refresh finds at the service, except the secret. */
-export const readOperation = (
-  refreshLists: RefreshLists,
-): AccountOperation<StateEntry, ReadResult> => ({
+export const readOperation: AccountOperation<StateEntry, ReadResult> = {
   // It fails with invalid settings: with --run-program, Pulumi runs no check, and stores the
   // provider with which a refresh succeeds.
   kind: "read",
@@ -48,12 +44,12 @@ export const readOperation = (
       // With --run-program, Pulumi would store this provider for the webhook, and never delete it.
       throw failed(reporter, failures.otherBaseUrlOfRefresh(settings, address.baseUrl));
     }
-    const drift = settings.listing ? await findDrift(context, refreshLists, address, state) : {};
+    const drift = settings.listing ? await findDrift(context, address, state) : {};
     return drift === "absent"
       ? { id: "", props: {} }
       : { id, props: withoutNullish({ ...stored, ...drift }) };
   },
-});
+};
 
 /**
  * Looks a webhook up in the list of its database, because the API does not describe how to read one
@@ -64,11 +60,10 @@ export const readOperation = (
  */
 async function findDrift(
   context: Context,
-  refreshLists: RefreshLists,
   { databaseId, id }: WebhookAddress,
   state: WebhookState,
 ): Promise<Drift | "absent"> {
-  const { reporter } = context;
+  const { refreshLists, reporter } = context;
   const name = nameOfWebhook(id, databaseId);
   const { webhooks, isComplete, call } = await refreshLists.request(context, databaseId);
   const webhook = webhooks.find((one) => one.id === id);

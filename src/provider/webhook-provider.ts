@@ -56,11 +56,11 @@ export class WebhookProvider {
   }
 
   create(request: CreateRequest, options: OperationOptions): Promise<CreateResult> {
-    return this.#perform(createOperation(this.#engineMonitor), request, options);
+    return this.#perform(createOperation, request, options);
   }
 
   read(webhook: StateEntry, options: OperationOptions): Promise<ReadResult> {
-    return this.#perform(readOperation(this.#refreshLists), webhook, options);
+    return this.#perform(readOperation, webhook, options);
   }
 
   import(request: ImportRequest, options: OperationOptions): Promise<ImportResult> {
@@ -112,10 +112,11 @@ export class WebhookProvider {
       const isExplicit = this.#source.isExplicit();
       throw failed(reporter, failures.invalidSettings(operation.kind, problems, isExplicit));
     }
-    const { stopping } = this.#engineMonitor;
-    this.#transport ??= this.#openTransport({ ...settings, apiKey }, stopping);
+    const engineMonitor = this.#engineMonitor;
+    this.#transport ??= this.#openTransport({ ...settings, apiKey }, engineMonitor.stopping);
     const { send, sendUndo } = this.#transport;
     const onDelay = (delay: ReportedDelay) => reporter.notify(delayText(settings, delay));
-    return operation.run({ ...context, settings, send, sendUndo, onDelay }, request);
+    const account = { settings, engineMonitor, refreshLists: this.#refreshLists };
+    return operation.run({ ...context, ...account, send, sendUndo, onDelay }, request);
   }
 }

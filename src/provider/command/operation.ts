@@ -3,8 +3,10 @@ import type { ClientContext } from "../../api/client.js";
 import type { Send } from "../../api/transport.js";
 import type { SensitiveSources } from "../../common/redaction.js";
 import type { Settings, SettingsResult } from "../rules/settings.js";
+import type { EngineMonitor } from "./engine-monitor.js";
 import type { KnownWebhooks } from "./known-webhooks.js";
 import type { Notify, Reporter } from "./reporter.js";
+import type { RefreshLists } from "./webhook-lists.js";
 
 /** The options with which Pulumi calls an operation, besides the properties of the resource. */
 export interface OperationOptions {
@@ -28,6 +30,8 @@ interface LocalContext extends CommonContext {
 /** The context of an operation that needs the settings of an account. */
 export interface Context extends CommonContext, ClientContext {
   readonly settings: Settings;
+  readonly engineMonitor: EngineMonitor;
+  readonly refreshLists: RefreshLists;
   /** Sends a request even after a stop, to delete a webhook that was just created. */
   readonly sendUndo: Send;
 }

@@ -13,7 +13,7 @@ import {
   type WebhookField,
   webhookFields,
 } from "../../common/webhook-fields.js";
-import { hasMarker, isMarker, type Properties } from "./values.js";
+import { hasMarker, isMarker, type Properties, withoutNullish } from "./values.js";
 
 /** Returns one line per problem of a value that is given and known. `args` are all arguments. */
 type Validate = (path: string, value: unknown, args: Properties) => readonly string[];
@@ -84,13 +84,6 @@ export function parseArguments(
 function fieldsOf(args: Properties): { readonly [Name in WebhookField]?: unknown } {
   const given = webhookFields.filter((name) => name in args);
   return Object.fromEntries(given.map((name) => [name, args[name]]));
-}
-
-/** Drops `undefined` and `null`, both of which mean that an argument was not given. */
-export function withoutNullish(properties: Properties): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(properties).filter(([, value]) => value !== undefined && value !== null),
-  );
 }
 
 /** Returns arguments with their events sorted, and without duplicates. */

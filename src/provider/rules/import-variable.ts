@@ -4,8 +4,8 @@ import type { NewWebhook } from "../../api/client.js";
 import { webhookIdOf } from "../../common/identifier.js";
 import { isJsonObject, parseJson } from "../../common/json.js";
 import { argumentNames, isWebhookField } from "../../common/webhook-fields.js";
-import { parseArguments, validateArguments, withoutNullish } from "./arguments.js";
-import { type Properties, parseSecret } from "./values.js";
+import { parseArguments, validateArguments } from "./arguments.js";
+import { type Properties, parseSecret, withoutNullish } from "./values.js";
 
 /** The environment variable that describes the webhooks to import. */
 export const importVariable = "DBWEBHOOKS_IMPORT";

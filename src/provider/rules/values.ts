@@ -80,6 +80,13 @@ export function withWrappedSecret(properties: Properties): Record<string, unknow
     : { ...properties };
 }
 
+/** Drops `undefined` and `null`, both of which mean that an argument was not given. */
+export function withoutNullish(properties: Properties): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(properties).filter(([, value]) => value !== undefined && value !== null),
+  );
+}
+
 /** Unwraps every property, because some versions of Pulumi pass envelopes to providers. */
 export function withUnwrappedSecrets(properties: Properties): Properties {
   return mapValues(properties, unwrapSecret);
