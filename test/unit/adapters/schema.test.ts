@@ -46,16 +46,31 @@ describe("The schema of Webhook", () => {
     expect(webhook.requiredInputs).toEqual(namesOfRequired(webhookArguments));
   });
 
-  it("has outputs with the types of the arguments, and requires all of them but tableId", () => {
-    const { databaseId, url, events, tableId } = typesOf(inputs);
-    const required = Object.keys(outputs).filter((name) => name !== "tableId");
+  it("has an output for each argument that the service gets, with its type, required if that is", () => {
+    const typesOfInputs = typesOf(inputs);
+    const types = Object.fromEntries(webhookFields.map((name) => [name, typesOfInputs[name]]));
+    const optional = webhookFields.filter((name) => !webhookArguments[name].isRequired);
+    const isOptional = (name: string) => (optional as readonly string[]).includes(name);
 
-    expect(typesOf(outputs)).toEqual({
-      ...{ databaseId, url, events, tableId },
-      secret: "string",
-      baseUrl: "string",
+    expect(typesOf(outputs)).toEqual({ ...types, secret: "string", baseUrl: "string" });
+    expect(webhook.required).toEqual(Object.keys(outputs).filter((name) => !isOptional(name)));
+  });
+
+  it.each([
+    { file: "src/sdk/args.ts", properties: inputs },
+    { file: "src/sdk/resource-base.ts", properties: outputs },
+  ])("describes each property as its docstring in $file does, without remarks", (row) => {
+    const docstrings = readPage(row.file).matchAll(
+      /\/\*\*(?<text>(?:(?!\*\/).)*)\*\/\s*(?:declare readonly )?(?<name>\w+)\??:/gs,
+    );
+    const described = [...docstrings].map(({ groups: { name = "", text = "" } = {} }) => {
+      const [lines = ""] = text.replaceAll(/^\s*\* ?/gm, "").split("@remarks");
+      const paragraphs = lines.trim().split("\n\n");
+      return [name, paragraphs.map((one) => one.replaceAll(/\s+/g, " ").trim()).join("\n\n")];
     });
-    expect(webhook.required).toEqual(required);
+
+    const inSchema = Object.entries(row.properties).map(([name, one]) => [name, one.description]);
+    expect(described).toEqual(expect.arrayContaining(inSchema));
   });
 
   it("marks the properties whose change replaces a webhook, and their descriptions say so", () => {
