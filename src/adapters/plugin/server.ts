@@ -13,11 +13,11 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { dynamicWebhookType, pluginWebhookType } from "../../common/type-tokens.js";
 import { version } from "../../common/version.js";
 import type { EngineMonitor } from "../../provider/command/engine-monitor.js";
-import { WebhookError } from "../../provider/command/errors.js";
 import type { Notify } from "../../provider/command/reporter.js";
 import {
   notConfigurableText,
   notConfiguredText,
+  refused,
   unknownTypeText,
   unnamedProviderText,
 } from "../../provider/messages/plugin-errors.js";
@@ -102,10 +102,10 @@ export class PluginServer {
     if (name === "") {
       // Without a name an explicit provider would take the key of the default one from the
       // environment.
-      throw new WebhookError("unchanged", unnamedProviderText);
+      throw refused(unnamedProviderText);
     }
     if (this.#hasServedSchema || this.#provider !== undefined) {
-      throw new WebhookError("unchanged", notConfigurableText);
+      throw refused(notConfigurableText);
     }
     const source = settingsSourceOf(name, propertiesOf(request.getArgs()));
     this.#provider = new WebhookProvider(source, this.#engineMonitor);
@@ -122,10 +122,10 @@ export class PluginServer {
       // When a webhook moves to the dynamic provider, Pulumi also renames the type of an old one
       // whose deletion is pending, and still asks this provider for the deletion.
       if (type !== pluginWebhookType && type !== dynamicWebhookType) {
-        throw new WebhookError("unchanged", unknownTypeText(type));
+        throw refused(unknownTypeText(type));
       }
       if (this.#provider === undefined) {
-        throw new WebhookError("unchanged", notConfiguredText);
+        throw refused(notConfiguredText);
       }
       const notify: Notify = (line, severity) => this.#log.write(urn, line, severity);
       try {

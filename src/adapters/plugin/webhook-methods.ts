@@ -17,9 +17,8 @@ import {
   withoutProviderText,
   withProviderText,
 } from "../../common/provider-text.js";
-import { WebhookError } from "../../provider/command/errors.js";
 import type { OperationOptions } from "../../provider/command/operation.js";
-import { existsText, externalWebhookText } from "../../provider/messages/plugin-errors.js";
+import { existsText, externalWebhookText, refused } from "../../provider/messages/plugin-errors.js";
 import { importVariable } from "../../provider/rules/import-variable.js";
 import { parseStateEntry } from "../../provider/rules/state.js";
 import type { Properties } from "../../provider/rules/values.js";
@@ -80,7 +79,7 @@ export const webhookMethods: WebhookMethods = {
       }
       case "import": {
         if (isExistsQuestion(request.getUrn())) {
-          throw new WebhookError("unchanged", existsText);
+          throw refused(existsText);
         }
         const described = { id, description: process.env[importVariable] };
         const imported = await provider.import(described, options);
@@ -91,7 +90,7 @@ export const webhookMethods: WebhookMethods = {
         );
       }
       case "external":
-        throw new WebhookError("unchanged", externalWebhookText);
+        throw refused(externalWebhookText);
     }
   },
 
