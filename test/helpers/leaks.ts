@@ -1,21 +1,20 @@
 import { expect } from "vitest";
 import { apiKey, secret, secretSignature } from "./builders.ts";
 
+// The field `magic` and Pulumi's marks of secrets, which the state has, and the path of Node.js.
 const notIssued = [
-  'magic": ?"',
+  '"magic": ?"',
   ...Object.entries(secretSignature)
     .flat()
-    .map((one) => `(?=${one})`),
+    .map((one) => `"(?=${one})`),
+  ...(process.execPath.match(/[\da-f]{20,}/gi) ?? []).map((one) => `(?<![\\da-f])(?=${one})`),
 ];
 
 /**
  * A secret of the local service or a part of it, whatever stands around it. Ids of webhooks have 16
- * digits. The field `magic` and Pulumi's marks of secrets, which the state has, are no secrets.
+ * digits.
  */
-export const issuedSecret = new RegExp(
-  `(?<!"(?:${notIssued.join("|")})[\\da-f]*)[\\da-f]{20}`,
-  "i",
-);
+export const issuedSecret = new RegExp(`(?<!(?:${notIssued.join("|")})[\\da-f]*)[\\da-f]{20}`, "i");
 
 /** Matches what the pattern matches, and secrets of the local service. */
 export const secretOr = ({ source }: RegExp) => new RegExp(`${source}|${issuedSecret.source}`, "i");
