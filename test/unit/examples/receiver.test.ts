@@ -116,11 +116,14 @@ it("examples/receiver handles an event once, even if it arrives again while it i
 it("examples/receiver handles an event again when the handler failed the first time", async () => {
   const { send, onEvent } = await start();
   onEvent.mockRejectedValueOnce(new Error("not now"));
+  const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  onTestFinished(() => write.mockRestore());
 
   const statusCodes = [await send({ id: "evt_1" }), await send({ id: "evt_1" })];
 
   expect(statusCodes).toEqual([500, 204]);
   expect(onEvent).toHaveBeenCalledTimes(2);
+  expect(write.mock.calls).toEqual([["Error: not now\n"]]);
 });
 
 describe("The file with the secrets of examples/receiver", () => {

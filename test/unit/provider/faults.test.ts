@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   type Interceptor,
   type LocalService,
@@ -58,6 +58,7 @@ const asHtml: Interceptor = async (_, next) =>
   new Response((await next()).body, { status: 201, headers: { "content-type": "text/html" } });
 const truncatedJson = faults.changeText((text) => text.slice(0, text.length / 2));
 const hugeBody = faults.withFields({ padding: "x".repeat(10 * 1024 * 1024) });
+const responseEnd = "The response ends here.";
 /** Breaks the connection after half of the response's body. */
 const resetWithinBody = faults.changeText((text) => {
   const half = new TextEncoder().encode(text.slice(0, text.length / 2));
@@ -66,7 +67,7 @@ const resetWithinBody = faults.changeText((text) => {
     pull: async (controller) => {
       // Otherwise, the server notices the error before it has sent anything.
       await setTimeout(50);
-      controller.error(new Error("The response ends here."));
+      controller.error(new Error(responseEnd));
     },
   });
 });
@@ -145,6 +146,15 @@ const deletions = [
     { does: "deletes it and returns half of the JSON", fault: truncatedJson },
   ]),
 ];
+
+// The server of the local service prints the error of a response that ends.
+const printed = new Set<string>();
+const print = vi.spyOn(console, "error");
+beforeAll(() => void print.mockImplementation(({ message }) => void printed.add(message)));
+afterAll(() => {
+  print.mockRestore();
+  expect([responseEnd]).toEqual(expect.arrayContaining([...printed]));
+});
 
 describe.concurrent("A creation", () => {
   it.each(creations)("ends as $outcome where the service $does", async (faultCase) => {
