@@ -5,6 +5,7 @@ import { errorBody } from "../../helpers/builders.ts";
 it.each<[body: string, unknown, isEnvelope: boolean]>([
   ["an error with a code and a message", errorBody("UNAUTHORIZED"), true],
   ["an error with a code alone", { error: { code: "FORBIDDEN" } }, true],
+  ["an error whose code is a number", { error: { code: 404, message: "No." } }, false],
   ["an error with a message alone", { error: { message: "No." } }, false],
   ["an error as text", { error: "forbidden" }, false],
   ["a list", [], false],

@@ -53,6 +53,11 @@ describe("The class of a response follows", () => {
       outcomes.response(503, 5_000, { message: "B" }),
       "temporary",
     ],
+    [
+      "503 of a proxy that gives the status as the code",
+      outcomes.response(503, 5_000, { error: { code: 503, message: "B" } }),
+      "temporary",
+    ],
     ["503 with an error alone", outcomes.response(503, undefined, errorBody("B")), "temporary"],
     ["500 like a 503", outcomes.response(500, 3_000, errorBody("B")), "temporary"],
   ])("from its error and Retry-After: %s", (_response, outcome, name) => {

@@ -145,6 +145,7 @@ it.each([
   ["production has no more subscriptions", "https://example.com/production/1a2b3c4d"],
   ["The twelveletter is locked", "https://example.com/twelveletter"],
   ["url must not be on localhost", "http://localhost:8080/"],
+  ["Your plan allows no more webhooks", "https://example.com/T0K3N/webhooks"],
   ["production has no more webhooks", "https://example.com/production/orders/T0K3N"],
 ])("A text that names the plain words of a URL is shown: %j, of %s", (text, url, shown = text) => {
   expect(redact(text, sensitiveValues({ properties: { url } }))).toBe(shown);

@@ -116,6 +116,7 @@ it.each<[said: string, HttpOutcome, more?: More, inSettings?: Settings]>([
   ["do not set listing to true", outcomes.response(405), { request: listRequest }],
   [`another host … ${goneSaid}`, outcomes.response(405), toDelete],
   ["to b.test (https:), … dbwebhooks:baseUrl", redirectTo("https://b.test")],
+  ["to tables.example.com (http:), …", redirectTo("http://tables.example.com")],
   ["another path", redirectTo(outcomes.someRequest.url.origin)],
   ["elsewhere", outcomes.response(300)],
   ["arguments … dbwebhooks:baseUrl … See A refused creation.", apiError(400)],
@@ -295,6 +296,17 @@ describe("Every failure", () => {
     "of a creation in doubt names no redirect that is none",
     (ended) => {
       expect(textOf(failures.inDoubt(context, ended))).not.toContain("b.test");
+    },
+  );
+
+  // Whoever first runs the command again creates a second webhook.
+  it.each([apiError(500), outcomes.connectionLost, outcomes.response(303)])(
+    "of a creation in doubt says where to look before it says to run the command again",
+    (outcome) => {
+      const text = textOf(failures.inDoubt(context, call(outcome)));
+
+      expect(text.indexOf("again")).toBeGreaterThan(text.indexOf("Look in the database"));
+      expect(text).toContain("Look in the database");
     },
   );
 });

@@ -13,7 +13,7 @@ import { delimiter, join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { version } from "../../../package.json";
 import { platformOfMachine } from "../../../tools/plugin/node-binary.mts";
-import { succeed } from "../../helpers/commands.ts";
+import { run, succeed } from "../../helpers/commands.ts";
 import { repository, temporaryDirectory, writeFiles } from "../../helpers/directory.ts";
 
 // Each test has a repository of its own, with scripts of this one, and an npm of its own on PATH.
@@ -78,6 +78,43 @@ describe("ensure-installed.mjs", () => {
 
     const installed = await readFile(join(root, "installed"), "utf8");
     expect(installed).toBe(`${await realpath(join(root, "tools/checks"))}\n`);
+  });
+});
+
+describe("test-node-versions.sh", () => {
+  /** Runs the script with an npm that installs a node which writes down its version and its calls. */
+  async function runScriptWith(versionOfNode: string) {
+    await copyTools("test-node-versions.sh");
+    await writeNpm(`
+      bin="$7/node_modules/.bin"
+      mkdir -p "$bin"
+      sed "s/VERSION/\${8#node@}/g" node >"$bin/node"
+      chmod +x "$bin/node"`);
+    await writeFiles(root, {
+      node: `#!/bin/sh
+        if [ "$1" = --version ]; then echo ${versionOfNode}; else echo VERSION "$@" >>calls; fi`,
+      // The npx of the machine runs another Node.js.
+      "bin/npx": "#!/bin/sh\necho npx >>calls",
+    });
+    await chmod(join(root, "bin/npx"), 0o755);
+    const environment = { PATH: [join(root, "bin"), process.env.PATH].join(delimiter) };
+    return run("bash", ["tools/test-node-versions.sh"], { directory: root, environment });
+  }
+
+  it("runs the tests that need no CLI on the oldest and on the newest version", async () => {
+    const { exitCode, output } = await runScriptWith("vVERSION");
+
+    const calls = (await readFile(join(root, "calls"), "utf8")).trimEnd().split("\n");
+    const tests = calls.filter((call) => call.includes("vitest"));
+    expect(exitCode, output).toBe(0);
+    expect(calls).not.toContain("npx");
+    expect(tests.map((call) => call.split(" ").filter((word) => !word.includes("/")))).toEqual(
+      ["22.19.0", "26"].map((one) => [one, "run", "--project", "unit", "--project", "process"]),
+    );
+  });
+
+  it("fails on a version that npm has not installed", async () => {
+    expect((await runScriptWith("v24.0.0")).exitCode).toBe(1);
   });
 });
 
