@@ -19,7 +19,10 @@ const facts = {
   throttled: { retried: "always", mayBeCarriedOut: false },
   /** Proxies send these about requests that the service may have carried out. */
   temporary: { retried: "ifIdempotent", mayBeCarriedOut: true },
-  /** 303 follows a request that was carried out; 409 can mean that the webhook exists. */
+  /**
+   * Every status that no class names, among others. 303 follows a request that was carried out; 409
+   * can mean that the webhook exists.
+   */
   unclear: { retried: "never", mayBeCarriedOut: true },
   redirect: { retried: "never", mayBeCarriedOut: false },
   /** The key or the network has no access. */
@@ -35,7 +38,6 @@ const facts = {
   unsent: { retried: "always", mayBeCarriedOut: false },
 } as const satisfies Readonly<Record<string, ClassFacts>>;
 
-/** The class of an outcome. */
 type OutcomeClass = keyof typeof facts;
 
 /** The class of a response. */
