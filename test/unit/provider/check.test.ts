@@ -74,7 +74,7 @@ it.each(Object.entries(unknownMarkers))("Each argument may be an unknown %s", as
 });
 
 it("An unknown value is accepted in events too, and hides no failure of another value", async () => {
-  const events = [unknownMarkers.string, "view.created"];
+  const events = [unknownMarkers.string, "no.event"];
   const args = { events, notAnArgument: unknownMarkers.string };
 
   expect(await failurePrefixes(someArgs(args))).toEqual(["notAnArgument", "events[1]"]);
@@ -85,7 +85,7 @@ it.each([
   ["not known yet", unknownMarkers.boolean],
 ])("allowInsecureUrl and allowUnknownEvents allow what they name if %s", async (_case, flag) => {
   const off = { allowInsecureUrl: false, allowUnknownEvents: false };
-  const args = someArgs({ url: "http://example.com", events: ["view.created"], ...off });
+  const args = someArgs({ url: "http://example.com", events: ["no.event"], ...off });
 
   expect(await failurePrefixes({ ...args, allowInsecureUrl: flag })).toEqual(["events[0]"]);
   expect(await failurePrefixes({ ...args, allowUnknownEvents: flag })).toEqual(["url"]);

@@ -82,7 +82,7 @@ describe("An import", () => {
 
   it("may need the arguments that allow other events and urls, and then is no difference", async () => {
     const flags = { allowUnknownEvents: true, allowInsecureUrl: true };
-    const odd = { ...described, ...flags, url: "http://a.example", events: ["view.created"] };
+    const odd = { ...described, ...flags, url: "http://a.example", events: ["no.event"] };
     const provider = await startImport({ 17: odd });
     const { secret: _, ...declared } = odd;
 
@@ -104,7 +104,7 @@ describe("An import", () => {
     ["has a line break", { 17: { ...described, secret: `${secret}\n` } }, "secret: "],
     ["has no database", { 17: { ...described, databaseId: undefined } }, "databaseId: "],
     ["has an unencrypted url", { 17: { ...described, url: "http://a.example" } }, "url: "],
-    ["has an unknown event", { 17: { ...described, events: ["view.created"] } }, "events\\[0\\]: "],
+    ["has an unknown event", { 17: { ...described, events: ["no.event"] } }, "events\\[0\\]: "],
     ["has an unknown name", { 17: { ...described, [secret]: 1 } }, ""],
     [
       "has nested arrays as a flag",
@@ -118,7 +118,7 @@ describe("An import", () => {
 
     expect(error).toMatchObject({ kind: "unchanged" });
     expect(error.message).toMatch(new RegExp(`DBWEBHOOKS_IMPORT .*${place}`));
-    for (const text of [secret, "a.example", "view.created", "path-token"]) {
+    for (const text of [secret, "a.example", "no.event", "path-token"]) {
       expect(error.message).not.toContain(text);
     }
     expect(requests).toEqual([]);
