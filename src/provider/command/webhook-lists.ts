@@ -1,10 +1,9 @@
 // Requests the webhooks of databases.
-import { listWebhooks, type WebhookList } from "../../api/client.js";
+import { type ClientContext, listWebhooks, type WebhookList } from "../../api/client.js";
 import { hasMarker } from "../rules/values.js";
-import type { Context } from "./operation.js";
 
 /** Requests a list. Pulumi could not store a webhook with one of its markers. */
-export function requestList(context: Context, databaseId: string): Promise<WebhookList> {
+export function requestList(context: ClientContext, databaseId: string): Promise<WebhookList> {
   return listWebhooks(context, databaseId, (webhook) => !hasMarker(webhook));
 }
 
@@ -15,7 +14,7 @@ export function requestList(context: Context, databaseId: string): Promise<Webho
 export class RefreshLists {
   readonly #lists = new Map<string, Promise<WebhookList>>();
 
-  request(context: Context, databaseId: string): Promise<WebhookList> {
+  request(context: ClientContext, databaseId: string): Promise<WebhookList> {
     const list = this.#lists.get(databaseId) ?? requestList(context, databaseId);
     this.#lists.set(databaseId, list);
     return list;
