@@ -77,7 +77,7 @@ export function createReceiver({ secrets, onEvent }: ReceiverOptions): Server {
 function isSigned(
   secret: string,
   rawBody: Buffer,
-  signature: string | string[] | undefined,
+  signature: string | string[] | null | undefined,
 ): boolean {
   const given = Buffer.from(String(signature));
   const expected = Buffer.from(createHmac("sha256", secret).update(rawBody).digest("hex"));
