@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 
 /** The body of a notification. */
 interface DatabaseEvent {
-  /** The same for every webhook that receives the event. */
+  /** The same in every attempt to deliver the event. */
   readonly id: string;
   readonly type: string;
   readonly timestamp: string;
