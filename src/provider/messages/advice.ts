@@ -13,12 +13,12 @@ import { see, type TroubleshootingHeading } from "./troubleshooting.js";
 
 /** Says how a webhook that is gone leaves the state, if there is one. */
 function goneAdvice({ hasStack }: Settings): string {
-  return sentences(
-    hasStack &&
-      `If the webhook is certainly gone, "pulumi state delete" removes it from the state.`,
-    hasStack &&
-      `If it was replaced, its URN is ambiguous. ${see("Remove a pending deletion from the state")}`,
-  );
+  return hasStack
+    ? sentences(
+        `If the webhook is certainly gone, "pulumi state delete" removes it from the state.`,
+        `If it was replaced, remove only the pending deletion. ${see("Remove a pending deletion from the state")}`,
+      )
+    : "";
 }
 
 export const withoutListAdvice =

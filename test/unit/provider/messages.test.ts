@@ -103,8 +103,9 @@ const apiError = (statusCode: number) =>
 const redirectTo = (redirectOrigin: string, changes: object = {}) =>
   Object.assign(outcomes.response(302), { redirectOrigin }, changes);
 const toDelete = { request: deleteRequest };
-// In a replacement, "pulumi state delete" refuses the URN.
-const goneSaid = 'pulumi state delete … replaced … See "Remove a pending deletion from the state"';
+// In a replacement, "pulumi state delete" offers the live webhook first.
+const goneSaid =
+  'pulumi state delete … replaced … only the pending deletion … See "Remove a pending deletion from the state"';
 
 it.each<[said: string, HttpOutcome, more?: More, inSettings?: Settings]>([
   ["network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl", outcomes.dnsFailure],
