@@ -50,6 +50,8 @@ const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
 // The document is not a schema as a whole, but its schemas refer to each other by their places in
 // it.
 ajv.addVocabulary(Object.keys(document)).addSchema(closed(document), "openapi.yaml");
+ajv.addFormat("int64", { type: "number", validate: Number.isSafeInteger });
+ajv.addFormat("uri", (text) => URL.canParse(text));
 ajv.addFormat("date-time", (text) => new Date(text).toISOString() === text);
 
 export const { schemas } = document.components;
