@@ -37,7 +37,7 @@ export function commandBlocks(page: string): CommandBlock[] {
 export async function followGuide(markdown: string, guide: GuideOptions): Promise<void> {
   const port = receiverPort();
   const blocks = commandBlocks(markdown.replaceAll("127.0.0.1:9000", `127.0.0.1:${port}`));
-  const serve = /^(?:npx pulumi-dbwebhooks|npm run --silent --prefix \S+) serve/;
+  const serve = /^(?:npx --no -- pulumi-dbwebhooks|npm run --silent --prefix \S+) serve/;
   const serving = blocks.findIndex(({ commands }) => serve.test(commands));
   expect(serving).toBeGreaterThanOrEqual(0);
   const before = blocks.slice(0, serving);
