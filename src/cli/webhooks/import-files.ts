@@ -128,7 +128,7 @@ async function writeNewFiles(
 ): Promise<void> {
   const created: string[] = [];
   try {
-    await mkdir(directory, { recursive: true });
+    await makeDirectory(directory);
     for (const [file, content] of files) {
       await using handle = await open(file, "wx", 0o600);
       created.push(file);
@@ -140,6 +140,17 @@ async function writeNewFiles(
     throw new Error(
       `Cannot write ${oneLine(path, 300)}: ${systemErrorText(error)}. No file was written.`,
     );
+  }
+}
+
+/** Node.js does not end if it makes a directory and its parents below /proc. */
+async function makeDirectory(directory: string): Promise<void> {
+  try {
+    await mkdir(directory);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") {
+      throw error;
+    }
   }
 }
 

@@ -189,7 +189,7 @@ describe("The files of an import", () => {
 
   it("are for their user alone, and have a next command that a shell can read", () =>
     withDirectory(async (root) => {
-      const directory = join(root, "it's new/import");
+      const directory = join(root, "it's new");
       const webhooks = [listWith(row("18", { tables: undefined }))];
 
       const { text, isDone } = await writeImportFiles(webhooks, directory);
@@ -240,6 +240,13 @@ describe("The files of an import", () => {
       expect(count).toBeGreaterThan(300);
       expect(text).toContain(`Left out ${1_000 - count} more`);
       expect(isDone).toBe(false);
+    }));
+
+  it("are not written where the directory cannot be made", () =>
+    withDirectory(async (root) => {
+      const writing = writeImportFiles([listWith(row("18"))], join(root, "no/such"));
+
+      await expect(writing).rejects.toThrow(/no\/such: no such file or directory. No file/);
     }));
 
   it("are not written without a webhook", () =>
