@@ -84,11 +84,10 @@ async function listDatabase(
   if (!isComplete) {
     reporter.warn(incompleteListText(databaseId));
   }
-  const rowOf = (id: string, listed: WebhookRow["listed"]): WebhookRow => ({
-    id,
-    listed,
-    holders: holders.filter(({ address }) => address.id === id),
-  });
+  const holdersById = Map.groupBy(holders, ({ address }) => address.id);
+  const rowOf = (id: string, listed: WebhookRow["listed"]): WebhookRow => {
+    return { id, listed, holders: holdersById.get(id) ?? [] };
+  };
   const listed = webhooks.map((webhook) => rowOf(webhook.id, webhook));
   const shownIds = new Set(webhooks.map(({ id }) => id));
   const expectedIds = holders

@@ -113,13 +113,13 @@ export function incompleteListText(databaseId: string): string {
 export function otherBaseUrlsText(baseUrls: readonly string[]): string {
   const count = baseUrls.length === 1 ? "1 webhook" : `${baseUrls.length} webhooks`;
   const places = [...new Set(baseUrls)].map(shownValue).join(", ");
-  return `The states hold ${count} at another base URL (${places}), at which nothing was looked up.`;
+  return `The states hold ${count} at another base URL (${places}), at which nothing was looked up. With --database, a database is listed at the base URL of this command.`;
 }
 
 /** Warns that a webhook without a resource may be that of a creation whose end Pulumi missed. */
 export function pendingCreationText(urn: string, databaseId: string | undefined): string {
   const place = databaseId === undefined ? "" : ` in database ${shownValue(databaseId)}`;
-  return `The creation of ${urn}${place} was in flight when its state was stored: its webhook may be one that no resource has.`;
+  return `The creation or import of ${urn}${place} was in flight when its state was stored: its webhook may be one that no resource has.`;
 }
 
 /** Says why requests wait. */

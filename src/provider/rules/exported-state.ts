@@ -1,11 +1,11 @@
 // The output of "pulumi stack export": the webhooks in the state of a stack, of both providers.
-import { isIdentifier } from "../../common/identifier.js";
+import { isIdentifier, webhookIdOf } from "../../common/identifier.js";
 import { isJsonObject, parseJson } from "../../common/json.js";
 import { oneLine } from "../../common/plain-text.js";
 import { dynamicWebhookType, pluginWebhookType } from "../../common/type-tokens.js";
 import { parseStateEntry } from "./state.js";
 import { type Properties, withExposedSecrets } from "./values.js";
-import { addressOf, type WebhookAddress } from "./webhook-address.js";
+import type { WebhookAddress } from "./webhook-address.js";
 
 const webhookTypes: readonly unknown[] = [dynamicWebhookType, pluginWebhookType];
 
@@ -22,7 +22,10 @@ export interface StackResource {
   readonly isPendingDeletion: boolean;
 }
 
-/** A creation that was in flight when Pulumi stored the state. The service may have the webhook. */
+/**
+ * A creation or an import that was in flight when Pulumi stored the state. The service may have the
+ * webhook, and no resource shows it yet.
+ */
 interface PendingCreation {
   /** Fit for one line. */
   readonly urn: string;
@@ -59,13 +62,14 @@ export function parseExportedState(text: string): StackState | { readonly proble
   const webhooks = resources.filter(isWebhook).map(parseResource);
   const unknown = webhooks.find(({ address }) => address === undefined);
   if (unknown !== undefined) {
-    return {
-      problem: `it does not say which webhook ${unknown.urn} has; if its database is encrypted, use "pulumi stack export --show-secrets"`,
-    };
+    const advice = unknown.isEncrypted
+      ? 'its outputs are encrypted: use "pulumi stack export --show-secrets"'
+      : "its id, its databaseId or its baseUrl is missing or not valid";
+    return { problem: `it does not say which webhook ${unknown.urn} has; ${advice}` };
   }
-  const creations = operations.filter(({ type }) => type === "creating");
+  const creations = operations.filter(({ type }) => type === "creating" || type === "importing");
   return {
-    resources: webhooks.filter(hasAddress),
+    resources: webhooks.flatMap(toResource),
     pendingCreations: creations
       .map(({ resource }) => resource)
       .filter(isJsonObject)
@@ -86,16 +90,25 @@ function isWebhook({ type }: Properties): boolean {
 
 /** Returns a resource, without an address if its id and its outputs do not name one webhook. */
 function parseResource({ urn, id, outputs, delete: isPendingDeletion = false }: Properties) {
-  const entry = parseStateEntry(typeof id === "string" ? id : "", exposed(outputs));
+  const props = exposed(outputs);
+  const { databaseId = "", baseUrl = props.baseUrl } = parseStateEntry("", props).state;
+  const webhookId = webhookIdOf(id);
+  // Also a base URL that no provider accepts can be a former one of the same service.
+  const isKnown = webhookId !== undefined && isIdentifier(databaseId) && isText(baseUrl);
   return {
     urn: urnText(urn),
-    address: addressOf(entry),
+    address: isKnown ? { baseUrl, databaseId, id: webhookId } : undefined,
+    isEncrypted: [props.databaseId, props.baseUrl].some(isJsonObject),
     isPendingDeletion: isPendingDeletion === true,
   };
 }
 
-function hasAddress(resource: ReturnType<typeof parseResource>): resource is StackResource {
-  return resource.address !== undefined;
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+function toResource({ urn, address, isPendingDeletion }: ReturnType<typeof parseResource>) {
+  return address === undefined ? [] : [{ urn, address, isPendingDeletion }];
 }
 
 function parseCreation({ urn, inputs }: Properties): PendingCreation {

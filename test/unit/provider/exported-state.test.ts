@@ -86,17 +86,27 @@ describe("The webhooks of an exported state", () => {
   });
 
   it.each([
-    ["no id", { id: undefined }],
-    ["an id of another form", { id: "base_abc123/17" }],
-    ["no outputs", { outputs: undefined }],
-    ["no base URL", { outputs: someState({ baseUrl: "" }) }],
-    ["an encrypted database", { outputs: someState({ databaseId: encrypted }) }],
-    ["an object as its database", { outputs: someState({ databaseId: { plaintext: "1" } }) }],
-  ])("are all unknown if one of them has %s", (_part, changes) => {
+    ["no id", { id: undefined }, /baseUrl is missing or not valid$/],
+    ["an id of another form", { id: "base_abc123/17" }, /its id,/],
+    ["no outputs", { outputs: undefined }, /its databaseId/],
+    ["no base URL", { outputs: someState({ baseUrl: "" }) }, /its baseUrl/],
+    ["an encrypted database", { outputs: someState({ databaseId: encrypted }) }, /--show-secrets/],
+    ["an encrypted base URL", { outputs: someState({ baseUrl: encrypted }) }, /--show-secrets/],
+  ])("are all unknown if one of them has %s", (_part, changes, advice) => {
     const state = parseExportedState(exportOf({ resources: [webhook(), webhook(changes)] }));
 
-    const problem = expect.stringMatching(new RegExp(`${urn} has; .*--show-secrets`));
-    expect(state).toEqual({ problem });
+    expect(state).toEqual({ problem: expect.stringMatching(advice) });
+    expect(state).toEqual({ problem: expect.stringContaining(`${urn} has; `) });
+  });
+
+  it("have a base URL that no provider accepts, too", () => {
+    const baseUrl = "http://old.example.com";
+
+    const state = parseExportedState(
+      exportOf({ resources: [webhook({ outputs: someState({ baseUrl }) })] }),
+    );
+
+    expect(state).toMatchObject({ resources: [{ address: { ...known.address, baseUrl } }] });
   });
 });
 
@@ -114,8 +124,9 @@ it.each([
   ],
   ["in an encrypted database", pending({ inputs: { databaseId: encrypted } }), [{ urn }]],
   ["of another resource", pending({ type: "a:b:C" }), []],
-  ["that is a deletion", pending({}, "deleting"), []],
-])("A creation that was in flight %s", (_creation, operation, pendingCreations) => {
+  ["as an import", pending({}, "importing"), [{ urn, databaseId: "base_abc123" }]],
+  ["as a deletion", pending({}, "deleting"), []],
+])("An operation that was in flight %s", (_creation, operation, pendingCreations) => {
   const text = exportOf({ pending_operations: [operation] });
 
   expect(parseExportedState(text)).toEqual({ resources: [], pendingCreations });

@@ -346,7 +346,8 @@ describe("Without a stack", () => {
     notices.delayText(withoutStack, { ...throttled, request: deleteRequest }),
   ])("a message speaks of none: %s", (text) => {
     const known = text.replaceAll("docs/troubleshooting.md of pulumi-dbwebhooks", "");
-    expect(known).not.toMatch(/pulumi|\bstate|stack|listing|LISTING|--parallel|Provider\b/i);
+    expect(known).not.toMatch(/pulumi|\bstate|stack|listing|--parallel|Provider\b/i);
+    expect(known).not.toMatch(/dbwebhooks:(?!apiKey: is not set)/);
   });
 
   it("a failed deletion says that the webhook may still exist", () => {
