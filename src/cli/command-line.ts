@@ -1,3 +1,4 @@
+import type { ParseArgsOptionsConfig } from "node:util";
 import { version } from "../common/version.js";
 import {
   commandOptions,
@@ -46,38 +47,39 @@ export async function runCommandLine(
 }
 
 /** Returns what to do. Throws on wrong usage. */
-function parse([command, ...args]: readonly string[], commands: Commands): () => Promise<void> {
-  switch (command) {
-    case "serve":
-      return performing(parseWith(commandOptions.serve, args), serveOptionsOf, commands.serve);
-    case "list":
-      return performing(parseWith(commandOptions.list, args), listOptionsOf, commands.list);
-    case "delete":
-      return performing(parseWith(commandOptions.delete, args), deleteOptionsOf, commands.delete);
-    case undefined:
+function parse([name = "", ...args]: readonly string[], commands: Commands): () => Promise<void> {
+  const parsers = {
+    serve: parserOf(commandOptions.serve, serveOptionsOf, commands.serve),
+    list: parserOf(commandOptions.list, listOptionsOf, commands.list),
+    delete: parserOf(commandOptions.delete, deleteOptionsOf, commands.delete),
+    "": () => {
       throw new Error(help.trimEnd());
-    default:
-      return performing(parseWith(commonOptions, [command, ...args]), refuseOtherCommand);
-  }
+    },
+  };
+  return Object.hasOwn(parsers, name)
+    ? parsers[name as keyof typeof parsers](args)
+    : parserOf(commonOptions, refuseOtherCommand, async () => {})([name, ...args]);
 }
 
-interface Parsed {
-  readonly values: { readonly help: boolean; readonly version: boolean };
+/** Returns a function that parses the arguments of a command, and returns what to do. */
+function parserOf<Config extends CommandConfig, Options>(
+  config: Config,
+  optionsOf: (parsed: ReturnType<typeof parseWith<Config>>) => Options,
+  command: (options: Options) => Promise<void>,
+): (args: readonly string[]) => () => Promise<void> {
+  return (args) => {
+    const parsed = parseWith(config, args);
+    const { help: isHelp, version: isVersion } = parsed.values as CommonValues;
+    if (isHelp || isVersion) {
+      return async () => void process.stdout.write(isHelp ? help : `${version}\n`);
+    }
+    const options = optionsOf(parsed);
+    return () => command(options);
+  };
 }
 
-/** Returns a function that performs a command, or prints what --help and --version ask for. */
-function performing<Given extends Parsed, Options>(
-  parsed: Given,
-  optionsOf: (parsed: Given) => Options,
-  command?: (options: Options) => Promise<void>,
-): () => Promise<void> {
-  const { help: isHelp, version: isVersion } = parsed.values;
-  if (isHelp || isVersion) {
-    return async () => void process.stdout.write(isHelp ? help : `${version}\n`);
-  }
-  const options = optionsOf(parsed);
-  return async () => command?.(options);
-}
+type CommandConfig = typeof commonOptions & ParseArgsOptionsConfig;
+type CommonValues = Readonly<Record<keyof typeof commonOptions, boolean>>;
 
 function refuseOtherCommand(): never {
   throw new Error("Expected serve, list or delete, its options, and no other argument.");

@@ -27,8 +27,9 @@ list shows the webhooks of databases, and the resources that have them. A URL ca
   --database ID            Lists this database. Repeatable.
   --state FILE             Compares with a state, and lists its databases, too: the output of
                            "pulumi stack export", - for standard input. Repeatable. The last column
-                           then has the resource; - means that no given state has the webhook.
-                           If a program passes databaseId as a secret, export with --show-secrets.
+                           then has the resource; - means that no Webhook of a given state has it.
+                           A resource of a type of your own does not count. If a program passes
+                           databaseId as a secret, export with --show-secrets.
   --json                   Prints JSON. The status of a webhook is "listed", "missing" or, if the
                            list may be a part, "unknown"; "tables" is [] for all tables.
   --import DIRECTORY       Writes webhooks.json and import.json, to import the webhooks that no
@@ -69,11 +70,11 @@ export const commandOptions = {
     database: { type: "string", multiple: true, default: [] },
     state: { type: "string", multiple: true, default: [] },
     json: { type: "boolean", default: false },
-    import: { type: "string" },
+    import: { type: "string", multiple: true, default: [] },
     ...commonOptions,
   },
   delete: {
-    database: { type: "string" },
+    database: { type: "string", multiple: true, default: [] },
     state: { type: "string", multiple: true, default: [] },
     ...commonOptions,
   },
@@ -111,26 +112,30 @@ export function serveOptionsOf({ values, positionals }: Parsed<"serve">): ServeO
 }
 
 export function listOptionsOf({ values, positionals }: Parsed<"list">): ListOptions {
-  const { database: databaseIds, state: stateFiles, json: isJson, import: directory } = values;
+  const { database: databaseIds, state: stateFiles, json: isJson, import: directories } = values;
+  const [importDirectory, secondDirectory] = directories;
   assertNoProblem([
     positionals.length > 0 && "list takes options, and no other argument.",
     databaseIds.length + stateFiles.length === 0 && "list needs --database or --state.",
     !databaseIds.every(isIdentifier) && databaseProblem,
     ...stateProblems(stateFiles),
-    isJson && directory !== undefined && "Use either --json or --import.",
-    directory === "" && "--import must name a directory.",
+    isJson && importDirectory !== undefined && "Use either --json or --import.",
+    (importDirectory === "" || secondDirectory !== undefined) &&
+      "--import must name one directory.",
     // Without a state, it would describe webhooks that a stack has.
-    directory !== undefined && stateFiles.length === 0 && "--import needs --state.",
+    importDirectory !== undefined && stateFiles.length === 0 && "--import needs --state.",
   ]);
-  return { databaseIds, stateFiles, isJson, importDirectory: directory };
+  return { databaseIds, stateFiles, isJson, importDirectory };
 }
 
 export function deleteOptionsOf({ values, positionals }: Parsed<"delete">): DeleteOptions {
-  const { database: databaseId = "", state: stateFiles } = values;
+  const { database: databaseIds, state: stateFiles } = values;
+  const [databaseId = "", secondDatabase] = databaseIds;
   const id = positionals.length === 1 ? webhookIdOf(positionals[0]) : undefined;
   assertNoProblem([
     id === undefined && "delete needs the id of one webhook, such as 42, without leading zeros.",
     !isIdentifier(databaseId) && databaseProblem,
+    secondDatabase !== undefined && "delete takes one --database.",
     ...stateProblems(stateFiles),
   ]);
   return { databaseId, stateFiles, id: id ?? "" };
