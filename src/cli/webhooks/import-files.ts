@@ -26,7 +26,7 @@ interface Descriptions {
   readonly byId: Readonly<Record<string, Properties>>;
   /** The webhooks that are left out, or need a remark: one line each. */
   readonly remarks: readonly string[];
-  /** The number of webhooks for which one variable has no room. */
+  /** The number of webhooks that a further import can take: one variable has no room for them. */
   readonly excess: number;
 }
 
@@ -47,13 +47,14 @@ export function describeUnmanaged(lists: readonly DatabaseList[]): Descriptions 
       remarks.push(`Left out ${name}: ${described.problems.join("; ")}.`);
       continue;
     }
-    if (Object.hasOwn(byId, id)) {
-      remarks.push(`Left out ${name}: a webhook of another database has this id, too.`);
-      continue;
-    }
     const { description, allowed } = described;
     const size = Buffer.byteLength(jsonOf({ [id]: description })) + bytesOfSecret;
-    if (bytes + size > maxDescriptionBytes) {
+    if (size > maxDescriptionBytes) {
+      remarks.push(`Left out ${name}: an environment variable has no room for its description.`);
+      continue;
+    }
+    // Of two databases, an id can be described once.
+    if (Object.hasOwn(byId, id) || bytes + size > maxDescriptionBytes) {
       excess += 1;
       continue;
     }
@@ -110,7 +111,7 @@ export async function writeImportFiles(
     ...remarks,
     ...(excess > 0
       ? [
-          `Left out ${excess} more, because an environment variable holds 128 KiB: import these first, then run this command again.`,
+          `Left out ${excess} more, because one variable holds 128 KiB, and an id once: import these first, then run this command again.`,
         ]
       : []),
     `Described ${ids.length === 1 ? "1 webhook" : `${ids.length} webhooks`} in ${webhooksFile}. Next:`,
@@ -160,7 +161,8 @@ function jsonOf(content: object): string {
 
 /** Returns a path as a shell reads it. */
 function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+  const operand = path.startsWith("-") ? `./${path}` : path;
+  return /^[\w./-]+$/.test(operand) ? operand : `'${operand.replaceAll("'", "'\\''")}'`;
 }
 
 function linesOf(...lines: readonly string[]): string {

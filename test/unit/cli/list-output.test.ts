@@ -123,7 +123,7 @@ describe("The descriptions for an import", () => {
   const described = { databaseId, url, events, secret: "" };
 
   it("hold the webhooks that no resource has, and say which ones they leave out", () => {
-    const { byId, remarks } = describeUnmanaged([
+    const { byId, remarks, excess } = describeUnmanaged([
       listWith(
         row("17", {}, holder),
         row("18", { tables: ["tbl_orders"] }),
@@ -143,8 +143,8 @@ describe("The descriptions for an import", () => {
     expect(remarks).toEqual([
       expect.stringMatching(/webhook 20 of .*several tables/),
       expect.stringMatching(/webhook 21 of .*events: must name at least one/),
-      expect.stringMatching(/webhook 18 of database base_other: .*another database/),
     ]);
+    expect(excess).toBe(1);
   });
 
   it.each([
@@ -240,6 +240,15 @@ describe("The files of an import", () => {
       expect(count).toBeGreaterThan(300);
       expect(text).toContain(`Left out ${1_000 - count} more`);
       expect(isDone).toBe(false);
+    }));
+
+  it("leave out a webhook for which no variable has room, and say so", () =>
+    withDirectory(async (directory) => {
+      const large = Array.from({ length: 70 }, (_, at) => `${at}${"x".repeat(2_000)}`);
+
+      const { text } = await writeImportFiles([listWith(row("18", { events: large }))], directory);
+
+      expect(text).toMatch(/Left out webhook 18 .* no room .*no file was written/s);
     }));
 
   it("are not written where the directory cannot be made", () =>
