@@ -6,6 +6,7 @@ import { pluginWebhookType } from "../../src/common/type-tokens.ts";
 import { run } from "../helpers/commands.ts";
 import { repository, withDirectory } from "../helpers/directory.ts";
 import { notFound, respondWith, times } from "../helpers/faults/faults.mts";
+import { refusedUrl } from "../helpers/http-server.ts";
 import { issuedSecret } from "../helpers/leaks.ts";
 import { startFaultyService } from "../helpers/local-service.ts";
 import { recordRequests } from "../helpers/recorder.mts";
@@ -74,7 +75,7 @@ describe("pulumi-dbwebhooks list", () => {
     [
       "that does not identify a webhook",
       stateOf("", "7"),
-      /which webhook urn:7 has;.*--show-secrets/,
+      /which webhook urn:7 has; .*its baseUrl is missing/,
     ],
   ])(
     "sends nothing and fails with a state %s, and names each other problem",
@@ -130,10 +131,26 @@ describe("pulumi-dbwebhooks list", () => {
     const args = ["list", "--database", databaseId];
 
     const closed = await runCommand(args, { redirection: "| true" });
-    const full = await runCommand(args, { redirection: "> /dev/full" });
-
     expect(closed).toMatchObject({ exitCode: 0, output: "" });
-    expect(full).toMatchObject({ exitCode: 1, output: expect.stringContaining("ENOSPC") });
+    for (const further of [[], ["--json"]]) {
+      const full = await runCommand([...args, ...further], { redirection: "> /dev/full" });
+      expect(full).toMatchObject({ exitCode: 1, output: expect.stringContaining("ENOSPC") });
+    }
+  });
+
+  it("fails if one import has no room for all webhooks, and describes the others", async () => {
+    const { service, runCommand } = await startWithWebhook();
+    const [webhook] = service.webhooks;
+    service.webhooks = [...service.webhooks, { ...webhook, databaseId: "base_2" } as never];
+
+    await withDirectory(async (directory) => {
+      const databases = [databaseId, "base_2"].flatMap((one) => ["--database", one]);
+      const args = ["list", ...databases, "--state", "-", "--import", directory];
+      const result = await runCommand(args, { input: stateOf(service.baseUrl, "7") });
+
+      expect(result).toMatchObject({ exitCode: 1, stderr: "" });
+      expect(result.stdout).toMatch(/Left out 1 more.*Described 1 webhook in/s);
+    });
   });
 });
 
@@ -151,6 +168,31 @@ describe("pulumi-dbwebhooks delete", () => {
     ]);
   });
 
+  it("names a creation in flight, whose webhook it may be about to delete", async () => {
+    const { id, runCommand } = await startWithWebhook();
+    const resource = { urn: "urn:new", type: pluginWebhookType, inputs: { databaseId } };
+    const pending_operations = [{ type: "creating", resource }];
+    const input = JSON.stringify({ version: 3, deployment: { pending_operations } });
+
+    const args = ["delete", "--database", databaseId, "--state", "-", id];
+    const result = await runCommand(args, { input });
+
+    expect(result).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("Deleted") });
+    expect(result.stderr).toMatch(/^warning: .*urn:new in database base_1 was in flight/);
+  });
+
+  it("fails if the service cannot be reached", async () => {
+    const { id, runCommand } = await startWithWebhook();
+    const variables = { DBWEBHOOKS_BASE_URL: refusedUrl, DBWEBHOOKS_RETRY_SECONDS: "1" };
+
+    const result = await runCommand(["delete", "--database", databaseId, id], { variables });
+
+    expect(result).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(result.stderr).toMatch(
+      /could not connect \(ECONNREFUSED.* attempts .*\[notDeleted\]\n$/,
+    );
+  });
+
   it("lives on until a retry has deleted the webhook", async () => {
     const { service, id, runCommand } = await startWithWebhook();
     service.use(times(1, respondWith(503)));
@@ -162,12 +204,16 @@ describe("pulumi-dbwebhooks delete", () => {
   });
 
   it.each([
-    ["a resource", {}, /urn:\d+\./],
-    ["a pending deletion", { delete: true }, /urn:\d+ \(pending deletion\)\./],
+    ["a resource", {}, /urn:\d+\. Remove the resource .* "pulumi up"/],
+    [
+      "a pending deletion",
+      { delete: true },
+      /pending at urn:\d+, and "pulumi up" completes it\.$/m,
+    ],
     [
       "a resource at another base URL",
       { outputs: { databaseId, baseUrl: "https://a.test" } },
-      /urn:/,
+      /urn:\d+, at https:\/\/a\.test, which .* service\.$/m,
     ],
   ])("sends nothing for a webhook that %s of a state has", async (_, changes, text) => {
     const { service, id, requests, runCommand } = await startWithWebhook();
@@ -192,7 +238,9 @@ describe("pulumi-dbwebhooks delete", () => {
   it("fails after a 404 if no list shows whether the webhook is gone", async () => {
     const { runCommand } = await startWithWebhook({ listing: false });
 
-    const result = await runCommand(["delete", "--database", databaseId, "7"]);
+    const args = ["delete", "--database", databaseId, "7"];
+    // For Pulumi, the variable is the way out.
+    const result = await runCommand(args, { variables: { DBWEBHOOKS_LISTING: "x" } });
 
     expect(result).toMatchObject({ exitCode: 1, stdout: "" });
     expect(result.stderr).toMatch(/^warning: The service returned 404 for webhook 7 /);

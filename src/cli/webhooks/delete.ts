@@ -1,5 +1,9 @@
+import { shownValue } from "../../common/plain-text.js";
 import { settingsTable } from "../../common/settings-table.js";
+import { parseBaseUrl } from "../../common/url-rules.js";
 import { nameOfWebhook } from "../../provider/messages/names.js";
+import { pendingCreationText } from "../../provider/messages/notices.js";
+import type { StackResource } from "../../provider/rules/exported-state.js";
 import { parseStateEntry } from "../../provider/rules/state.js";
 import { environmentProvider, notify } from "./environment-provider.js";
 import { readStates } from "./state-files.js";
@@ -21,19 +25,20 @@ export async function deleteWebhook(options: DeleteOptions): Promise<void> {
   const { databaseId, id, stateFiles } = options;
   const name = nameOfWebhook(id, databaseId);
   const states = await readStates(stateFiles);
-  const holders = states
-    .flatMap(({ resources }) => resources)
-    .filter(({ address }) => address.databaseId === databaseId && address.id === id);
-  if (holders.length > 0) {
-    const urns = holders.map(({ urn, isPendingDeletion }) =>
-      isPendingDeletion ? `${urn} (pending deletion)` : urn,
-    );
-    throw new Error(
-      `Did not delete ${name}, because the state has it: ${urns.join(", ")}. Remove the resource from its program, and run "pulumi up".`,
-    );
+  for (const creation of states.flatMap(({ pendingCreations }) => pendingCreations)) {
+    if ([undefined, databaseId].includes(creation.databaseId)) {
+      notify(pendingCreationText(creation.urn, creation.databaseId), "warning");
+    }
   }
   // The provider refuses a webhook at another base URL than its own.
   const baseUrl = process.env[settingsTable.baseUrl.variable];
+  const [holder] = states
+    .flatMap(({ resources }) => resources)
+    .filter(({ address }) => address.databaseId === databaseId && address.id === id);
+  if (holder !== undefined) {
+    const text = holderText(holder, parseBaseUrl(baseUrl));
+    throw new Error(`Did not delete ${name}, because a given state has it: ${text}`);
+  }
   const entry = parseStateEntry(id, { databaseId, baseUrl });
   const result = await environmentProvider().delete(entry, { notify });
   if (result === "deleted") {
@@ -41,4 +46,17 @@ export async function deleteWebhook(options: DeleteOptions): Promise<void> {
   } else if (result !== "gone") {
     process.exitCode = 1;
   }
+}
+
+/** Names the resource that has a webhook, and the step that deletes both, where one is certain. */
+function holderText(
+  { urn, address, isPendingDeletion }: StackResource,
+  baseUrl: string | undefined,
+): string {
+  if (isPendingDeletion) {
+    return `its deletion is pending at ${urn}, and "pulumi up" completes it.`;
+  }
+  return address.baseUrl === baseUrl
+    ? `${urn}. Remove the resource from its program, and run "pulumi up".`
+    : `${urn}, at ${shownValue(address.baseUrl)}, which can be another base URL of the same service.`;
 }
