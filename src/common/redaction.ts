@@ -16,11 +16,12 @@ const maxValueCount = 100;
 const commonWords =
   /(?<![\p{L}\p{N}])(localhost|api|callbacks?|events?|hooks?|incoming|(?:incoming)?webhooks?|notifications?|receivers?|services?|subscriptions?|databases?|tables?|records?|fields?|created|updated|deleted)(?![\p{L}\p{N}])/iu;
 
-// The words with which the host and the path of a receiver's URL begin, such as those of
-// "example.com/hooks/orders". A service names them in the reason of a refusal. Nearly every
-// credential has a digit, a capital within a word, or more letters.
-const leadingPlainWords =
-  /^(?:[^\p{L}\p{N}?#;=]*\p{L}\p{Ll}{0,11}(?![\p{L}\p{N}]))*[^\p{L}\p{N}?#;=]*/u;
+// A word of the host or the path of a receiver's URL, such as those of "example.com/hooks/orders".
+// A service names them in the reason of a refusal. Nearly every credential has a digit, a capital
+// within a word, or more letters.
+const plainWord = /^\p{L}\p{Ll}{0,11}$/u;
+// Passphrases and the names of tunnels are made of more words.
+const maxWordsOfSegment = 3;
 
 // Texts that look like a credential, even one that is not known here, and escaped URLs with more
 // than an origin. Every pattern runs in linear time.
@@ -104,27 +105,47 @@ function withoutUnicodeEscapes(text: string): string {
 
 /**
  * Returns what of a receiver's URL can be a credential, without common words such as `hooks`: its
- * user info, and everything from the first part that is no plain word. Of the letters next to them
- * up to 7 stay, so that a credential of fewer than 8 is found together with them.
+ * user info, and everything from the first label or segment that is not plain. Each part begins with
+ * the up to 7 letters before it, so that a credential of fewer than 8 is found together with them.
  */
 function sensitivePartsOfUrl(url: string): string[] {
-  const [, userInfo = "", place] = /^https?:\/\/(?:([^/?#]*)@)?(.*)$/is.exec(url) ?? [];
-  if (place === undefined) {
+  const [, userInfo = "", encodedPlace] = /^https?:\/\/(?:([^/?#]*)@)?(.*)$/is.exec(url) ?? [];
+  if (encodedPlace === undefined) {
     return [percentDecoded(url)];
   }
+  const place = percentDecoded(encodedPlace);
   const credentials =
     userInfo && percentDecoded(userInfo) + lettersIn(place).slice(0, nearbyLength);
-  const parts = percentDecoded(place).split(commonWords);
-  const isCommon = (part: string) => commonWords.test(part);
-  const firstOther = parts.findIndex(
-    (part) => !isCommon(part) && part.replace(leadingPlainWords, "") !== "",
+  const plainStart = plainStartOf(place);
+  const values = [credentials];
+  let nearby = lettersIn(plainStart).slice(-nearbyLength);
+  for (const part of place.slice(plainStart.length).split(commonWords)) {
+    if (!commonWords.test(part)) {
+      values.push(nearby + part);
+    }
+    nearby = (nearby + lettersIn(part)).slice(-nearbyLength);
+  }
+  return values;
+}
+
+/** Returns the labels of a host and the segments of a path that are plain, up to the first other. */
+function plainStartOf(place: string): string {
+  const [hostAndPath = ""] = /^[^?#;=]*/.exec(place) ?? [];
+  const [host = ""] = /^[^/]*/.exec(hostAndPath) ?? [];
+  const labels = host.match(/[.:]*[^.:]+/g) ?? [];
+  const segments = hostAndPath.slice(host.length).match(/\/+[^/]*/g) ?? [];
+  const all = [...labels, ...segments];
+  const firstOther = all.findIndex((one) => !isPlain(one));
+  return all.slice(0, firstOther === -1 ? all.length : firstOther).join("");
+}
+
+/** Whether a label or a segment consists of a few plain or common words. */
+function isPlain(segment: string): boolean {
+  const words = segment.match(/[\p{L}\p{N}]+/gu) ?? [];
+  return (
+    words.length <= maxWordsOfSegment &&
+    words.every((word) => plainWord.test(word) || commonWords.test(word))
   );
-  const [first = "", ...others] = parts.slice(firstOther);
-  const before = parts.slice(0, firstOther).join("");
-  const rest = first.replace(leadingPlainWords, (words) =>
-    lettersIn(before + words).slice(-nearbyLength),
-  );
-  return [credentials, rest, ...others.filter((part) => !isCommon(part))];
 }
 
 /** Returns every 8 letters or digits in a row, whatever stands between them. */

@@ -151,6 +151,28 @@ it.each([
   expect(redact(text, sensitiveValues({ properties: { url } }))).toBe(shown);
 });
 
+it.each([
+  ["hooks/T0K3N7 is wrong", "https://example.com:8443/hooks/T0K3N7"],
+  ["hooks/T0K3N7 is wrong", "https://web2.example.com/hooks/T0K3N7"],
+  ["events/T0K3N7 is wrong", "https://example.com/v2/events/T0K3N7"],
+  ["hzofcpccvgwr is wrong", "https://example.com/hooks/hzofcpccvgwr:m0q2n0v9r"],
+  ["correct-horse is wrong", "https://example.com/correct-horse-battery-staple"],
+  ["Host a-b-c-d.tunnels.test", "https://a-b-c-d.tunnels.test/hooks"],
+  ["Host quiet-otter1.tunnels.test", "https://quiet-otter1.tunnels.test/hooks"],
+])(
+  "A text that names a part of a URL that may be a credential is withheld: %j, of %s",
+  (text, url) => {
+    expect(redact(text, sensitiveValues({ properties: { url } }))).toBe(withheldText);
+  },
+);
+
+it.each([
+  ["The hooks of quiet-orange-otters are full", "https://example.com/hooks/quiet-orange-otters"],
+  ["Your plan allows no more webhooks", "https://example.com:8443/webhooks/T0K3N7/webhooks"],
+])("A text that names plain words near one is shown: %j, of %s", (text, url) => {
+  expect(redact(text, sensitiveValues({ properties: { url } }))).toBe(text);
+});
+
 // The forms of the ids in the URLs of public services that receive webhooks.
 it("A text that repeats a random id in a URL is redacted", () => {
   const hex = "0123456789abcdef";
