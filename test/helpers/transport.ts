@@ -60,9 +60,14 @@ export const endedWith = (outcome: http.HttpOutcome): CallResult => ({
 export const between = (least: number, most: number) =>
   expect.toSatisfy((ms: number) => ms >= least && ms <= most, `from ${least} to ${most}`);
 
-/** Stops the clock. */
+/** Stops the clock, also that of `AbortSignal.timeout`, which no fake timers replace. */
 export function useFakeClock(): void {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+    const end = new AbortController();
+    setTimeout(() => end.abort(), ms);
+    return end.signal;
+  });
 }
 
 /** Waits until everything that needs no timer has happened. */
