@@ -19,8 +19,13 @@ export function errorMessageOf(body: string | undefined): string {
   const fields = fieldsIn(body);
   const { error, message, detail } = fields;
   const reasons = [errorIn(fields).message, message, error, detail];
-  const texts = reasons.filter((reason) => typeof reason === "string");
-  return texts.find((text) => text.trim() !== "") ?? "";
+  return reasons.map(textOf).find((text) => text.trim() !== "") ?? "";
+}
+
+/** Returns a text as it is, and the texts of a list, such as one for each invalid field, joined. */
+function textOf(reason: unknown): string {
+  const texts = [reason].flat().filter((one) => typeof one === "string");
+  return texts.join("; ");
 }
 
 function errorIn({ error }: Fields): Fields {
