@@ -51,10 +51,14 @@ export async function sendNotification(
 ): Promise<Delivery> {
   const { id: webhookId, databaseId: baseId, secret } = webhook;
   const metadata = { webhookId, organizationId: 1, baseId, attempt: 1, source: "public_api" };
+  const body = jsonOf({ ...notification, metadata });
+  if (body === undefined) {
+    const problem = "the data cannot be sent: JSON has no form for it, or it is nested too deep";
+    return { webhookId, delivered: false, problem };
+  }
   const signal = AbortSignal.timeout(timeoutSeconds * 1000);
   try {
     const url = deliverTo === undefined ? webhook.url : urlAtOrigin(webhook.url, deliverTo);
-    const body = JSON.stringify({ ...notification, metadata });
     const response = await request(url, {
       dispatcher,
       method: "POST",
@@ -76,6 +80,15 @@ export async function sendNotification(
     return { webhookId, delivered: Math.floor(statusCode / 100) === 2, statusCode };
   } catch (error) {
     return { webhookId, delivered: false, problem: describeProblem(error, signal) };
+  }
+}
+
+/** Returns `undefined` for a value that has no JSON, such as one that holds a BigInt. */
+function jsonOf(value: object): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
   }
 }
 

@@ -233,6 +233,19 @@ it.each([
   expect(receiver.notifications).toHaveLength(1);
 });
 
+it.each([
+  ["holds a BigInt", { large: 1n }],
+  ["is nested too deep", JSON.parse(`${'{"a":'.repeat(9_000)}1${"}".repeat(9_000)}`)],
+])("A delivery says that its data cannot be sent if it %s", async (_case, data) => {
+  const { service, receiver } = await startWithReceiver();
+
+  const { deliveries } = await service.emit({ ...recordCreated, data });
+
+  const problem = expect.stringMatching("data cannot be sent");
+  expect(deliveries).toMatchObject([{ delivered: false, problem }]);
+  expect(receiver.notifications).toEqual([]);
+});
+
 it("A delivery fails when the receiver has not responded for 30 s", async () => {
   const { receiver, service, webhookId } = await startWithReceiver(never);
   useFakeClock();
