@@ -30,17 +30,22 @@ export type ErrorKind =
 export class WebhookError extends Error {
   override readonly name: string = "WebhookError";
   readonly kind: ErrorKind;
+  readonly #summary: string;
 
-  constructor(kind: ErrorKind, text: string) {
+  /** @param summary The error in a few words. Default: the whole text. */
+  constructor(kind: ErrorKind, text: string, summary = text) {
     const end = ` [${kind}]`;
     super(oneLine(text, maxMessageLength - end.length) + end);
     this.kind = kind;
+    this.#summary = oneLine(summary, maxMessageLength - end.length) + end;
     // Pulumi prints the stack of some errors.
     this.stack = "";
   }
 
-  /** Returns the message alone, because Pulumi's provider process shows this text to the user. */
+  /**
+   * Returns the summary, because Pulumi's provider process prints this text besides the message.
+   */
   override toString(): string {
-    return this.message;
+    return this.#summary;
   }
 }

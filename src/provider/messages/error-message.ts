@@ -31,7 +31,7 @@ export function failed(reporter: Reporter, failure: Failure): WebhookError {
     (hasStack ? consequenceTexts : consequenceTextsWithoutStack)[kind],
     adviceText(failure),
   );
-  return new WebhookError(kind, text);
+  return new WebhookError(kind, text, `${operationName} failed`);
 }
 
 /**

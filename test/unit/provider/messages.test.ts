@@ -246,6 +246,12 @@ describe("Every failure", () => {
     },
   );
 
+  it("is the operation and the kind alone as a text, which Pulumi prints besides the message", () => {
+    const error = failed(reporter, all.notDeleted);
+
+    expect(String(error)).toBe("NAME failed [notDeleted]");
+  });
+
   it.each([
     "twoResources",
     "knownId",
