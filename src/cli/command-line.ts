@@ -1,4 +1,5 @@
 import type { ParseArgsOptionsConfig } from "node:util";
+import { assertNodeVersion } from "../common/node-version.js";
 import { version } from "../common/version.js";
 import {
   commandOptions,
@@ -35,6 +36,7 @@ export async function runCommandLine(
   args: readonly string[],
   commands = lazyCommands,
 ): Promise<void> {
+  assertNodeVersion("pulumi-dbwebhooks");
   let perform: () => Promise<void>;
   try {
     perform = parse(args, commands);

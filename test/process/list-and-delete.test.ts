@@ -109,6 +109,19 @@ describe("pulumi-dbwebhooks list", () => {
     });
   });
 
+  it("does not take a state that names no database for a service without webhooks", async () => {
+    const { requests, runCommand } = await startWithWebhook();
+    const input = stateOf("https://a.test", "7");
+
+    for (const further of [[], ["--json"], ["--import", "unused"]]) {
+      const result = await runCommand(["list", "--state", "-", ...further], { input });
+
+      expect(result).toMatchObject({ exitCode: 1, stdout: "" });
+      expect(result.stderr).toMatch(/name no database .*--database/);
+    }
+    expect(requests).toEqual([]);
+  });
+
   it("fails without a key, and shows no wrong one", async () => {
     const { requests, runCommand } = await startWithWebhook();
     const args = ["list", "--database", databaseId];

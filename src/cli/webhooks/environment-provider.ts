@@ -1,4 +1,3 @@
-import { assertNodeVersion } from "../../common/node-version.js";
 import { settingNames, settingsTable } from "../../common/settings-table.js";
 import { EngineMonitor } from "../../provider/command/engine-monitor.js";
 import type { Notify } from "../../provider/command/reporter.js";
@@ -9,7 +8,6 @@ const names = settingNames.filter((name) => name !== "listing");
 
 /** Returns a provider outside of Pulumi: with the settings of the environment, and no engine. */
 export function environmentProvider(): WebhookProvider {
-  assertNodeVersion("pulumi-dbwebhooks");
   const variables = names.map((name) => settingsTable[name].variable);
   const source = {
     get: () => undefined,

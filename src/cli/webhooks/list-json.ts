@@ -34,7 +34,7 @@ function webhookOf({ id, listed }: WebhookRow) {
 }
 
 function resourcesOf({ holders }: WebhookRow) {
-  return holders.map(({ urn, address, isPendingDeletion }) => {
-    return { urn, baseUrl: address.baseUrl, isPendingDeletion };
+  return holders.map(({ urn, address, isPendingDeletion, isElsewhere }) => {
+    return { urn, baseUrl: address.baseUrl, isElsewhere, isPendingDeletion };
   });
 }

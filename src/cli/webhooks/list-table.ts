@@ -11,7 +11,7 @@ const maxWidth = 60;
  * @param hasStates Whether the resources that have the webhooks are known.
  */
 export function tableOf(lists: readonly DatabaseList[], hasStates: boolean): string {
-  if (lists.length > 0 && lists.every(({ error }) => error !== undefined)) {
+  if (lists.every(({ error }) => error !== undefined)) {
     return "";
   }
   const rows = lists.flatMap(({ databaseId, rows = [] }) =>
@@ -40,7 +40,10 @@ function cellsOf({ id, listed }: WebhookRow): string[] {
 
 /** A list need not show the tables. */
 function tablesText(tables: readonly string[] | undefined): string {
-  return tables === undefined ? "?" : tables.join(",") || "all";
+  if (tables === undefined) {
+    return "?";
+  }
+  return tables.length === 0 ? "all" : tables.join(",");
 }
 
 function holdersText({ holders }: WebhookRow): string {
@@ -48,5 +51,5 @@ function holdersText({ holders }: WebhookRow): string {
     const deletion = isPendingDeletion ? " (pending deletion)" : "";
     return `${urn}${deletion}${isElsewhere ? ` (at ${shownValue(address.baseUrl)})` : ""}`;
   });
-  return texts.join(", ") || "-";
+  return holders.length === 0 ? "-" : texts.join(", ");
 }

@@ -23,22 +23,27 @@ export async function list(options: ListOptions): Promise<void> {
   const { databaseIds, stateFiles, isJson, importDirectory } = options;
   const states = await readStates(stateFiles);
   const lists = await environmentProvider().list({ databaseIds, states }, { notify });
-  const isComplete = reportErrors(lists);
+  if (lists.length === 0) {
+    throw new Error(
+      "The given states name no database at this base URL: name one with --database.",
+    );
+  }
+  const hasErrors = reportErrors(lists);
   if (importDirectory === undefined) {
     process.stdout.write(isJson ? jsonOf(lists, states) : tableOf(lists, states.length > 0));
-  } else if (isComplete) {
+  } else if (!hasErrors) {
     const { text, isDone } = await writeImportFiles(lists, importDirectory);
     process.stdout.write(text);
     process.exitCode = isDone ? 0 : 1;
   }
 }
 
-/** Writes the errors of lists. Returns whether there is none. */
+/** Writes the errors of lists. Returns whether there are any. */
 function reportErrors(lists: readonly DatabaseList[]): boolean {
   const errors = lists.flatMap(({ error }) => error ?? []);
   for (const { message } of errors) {
     process.stderr.write(`${message}\n`);
     process.exitCode = 1;
   }
-  return errors.length === 0;
+  return errors.length > 0;
 }

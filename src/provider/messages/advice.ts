@@ -22,7 +22,7 @@ function goneAdvice({ hasStack }: Settings): string {
 }
 
 export const withoutListAdvice =
-  "If the service cannot list its webhooks, look in its user interface, or ask its operator.";
+  "Look for the webhooks in the user interface of the service, or ask its operator.";
 
 /** The advice after a failed request. */
 export interface Advice {
@@ -70,7 +70,7 @@ const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
       request.method === "GET" &&
         (settings.hasStack
           ? `If the service cannot list webhooks, do not set listing to true.`
-          : withoutListAdvice),
+          : `If it is right, the service cannot list webhooks. ${withoutListAdvice}`),
     ),
   refused: ({ settings }, { request }) => refusalAdvice[request.method](settings),
 };
