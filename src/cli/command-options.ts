@@ -35,13 +35,13 @@ list shows the webhooks of databases, and the resources that have them. A URL ca
   --import DIRECTORY       Writes webhooks.json and import.json, to import the webhooks that no
                            given state has. Needs --state.
 
-delete deletes a webhook at the service. It asks nothing.
+delete deletes a webhook at the service, without asking first.
 
   --database ID            The database of the webhook.
   --state FILE             Refuses a webhook that this state has. Repeatable.
 
-list and delete take the settings from the environment: DBWEBHOOKS_BASE_URL and DBWEBHOOKS_API_KEY,
-which gets the key, and if you like DBWEBHOOKS_TIMEOUT_SECONDS and DBWEBHOOKS_RETRY_SECONDS.
+list and delete have their settings from the environment alone: DBWEBHOOKS_BASE_URL, to which the
+key is sent, DBWEBHOOKS_API_KEY, DBWEBHOOKS_TIMEOUT_SECONDS and DBWEBHOOKS_RETRY_SECONDS.
 
   --version                Shows the version.
   --help                   Shows this text.
