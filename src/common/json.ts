@@ -11,3 +11,8 @@ export function parseJson(text: string): unknown {
 export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** Formats a value as the text of a JSON file. */
+export function jsonFileText(value: object): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}

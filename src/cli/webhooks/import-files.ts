@@ -1,6 +1,7 @@
 // The files of an import: the descriptions of webhooks, and their list for "pulumi import".
 import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { jsonFileText } from "../../common/json.js";
 import { oneLine } from "../../common/plain-text.js";
 import { pluginWebhookType } from "../../common/type-tokens.js";
 import type { DatabaseList, WebhookRow } from "../../provider/list.js";
@@ -48,7 +49,7 @@ export function describeUnmanaged(lists: readonly DatabaseList[]): Descriptions 
       continue;
     }
     const { description, allowed } = described;
-    const size = Buffer.byteLength(jsonOf({ [id]: description })) + bytesOfSecret;
+    const size = Buffer.byteLength(jsonFileText({ [id]: description })) + bytesOfSecret;
     if (size > maxDescriptionBytes) {
       remarks.push(`Left out ${name}: an environment variable has no room for its description.`);
       continue;
@@ -133,7 +134,7 @@ async function writeNewFiles(
     for (const [file, content] of files) {
       await using handle = await open(file, "wx", 0o600);
       created.push(file);
-      await handle.writeFile(jsonOf(content));
+      await handle.writeFile(jsonFileText(content));
     }
   } catch (error) {
     await Promise.all(created.map((file) => rm(file)));
@@ -153,10 +154,6 @@ async function makeDirectory(directory: string): Promise<void> {
       throw error;
     }
   }
-}
-
-function jsonOf(content: object): string {
-  return `${JSON.stringify(content, undefined, 2)}\n`;
 }
 
 /** Returns a path as a shell reads it. */

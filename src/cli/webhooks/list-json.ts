@@ -1,3 +1,4 @@
+import { jsonFileText } from "../../common/json.js";
 import type { DatabaseList, WebhookRow } from "../../provider/list.js";
 import type { StackState } from "../../provider/rules/exported-state.js";
 
@@ -10,8 +11,7 @@ export function jsonOf(lists: readonly DatabaseList[], states: readonly StackSta
   const hasStates = states.length > 0;
   const databases = lists.map((list) => databaseOf(list, hasStates));
   const pendingCreations = states.flatMap((state) => state.pendingCreations);
-  const content = { databases, ...(hasStates && { pendingCreations }) };
-  return `${JSON.stringify(content, undefined, 2)}\n`;
+  return jsonFileText({ databases, ...(hasStates && { pendingCreations }) });
 }
 
 function databaseOf({ databaseId, ...list }: DatabaseList, hasStates: boolean) {
