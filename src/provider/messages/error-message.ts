@@ -15,7 +15,7 @@ export const consequenceTexts: Readonly<Record<ErrorKind, string>> = {
   fault: bugText,
 };
 
-/** The consequences that are others without a stack. */
+/** The consequences whose text differs without a stack. */
 const consequenceTextsWithoutStack: typeof consequenceTexts = {
   ...consequenceTexts,
   notDeleted: "The webhook may still exist.",
