@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -105,6 +105,7 @@ describe("pulumi-dbwebhooks list", () => {
 
       expect(shown).toMatchObject({ exitCode: 1, stdout: expect.stringContaining(id) });
       expect(written).toMatchObject({ exitCode: 1, stdout: "" });
+      expect(await readdir(directory)).toEqual([]);
       expect(written.stderr).toMatch(/bases\/base_2\/webhooks returned 404 NOT_FOUND/);
     });
   });
