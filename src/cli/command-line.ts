@@ -2,6 +2,7 @@ import type { ParseArgsOptionsConfig } from "node:util";
 import { assertNodeVersion } from "../common/node-version.js";
 import { version } from "../common/version.js";
 import {
+  type CommandName,
   commandOptions,
   commonOptions,
   deleteOptionsOf,
@@ -15,7 +16,7 @@ import type { DeleteOptions } from "./webhooks/delete.js";
 import type { ListOptions } from "./webhooks/list.js";
 
 /** The functions that perform the commands. */
-interface Commands {
+interface Commands extends Record<CommandName, unknown> {
   readonly serve: (options: ServeOptions) => Promise<void>;
   readonly list: (options: ListOptions) => Promise<void>;
   readonly delete: (options: DeleteOptions) => Promise<void>;
@@ -50,7 +51,7 @@ export async function runCommandLine(
 
 /** Returns what to do. Throws on wrong usage. */
 function parse([name = "", ...args]: readonly string[], commands: Commands): () => Promise<void> {
-  const parsers = {
+  const parsers: Readonly<Record<CommandName | "", CommandParser>> = {
     serve: parserOf(commandOptions.serve, serveOptionsOf, commands.serve),
     list: parserOf(commandOptions.list, listOptionsOf, commands.list),
     delete: parserOf(commandOptions.delete, deleteOptionsOf, commands.delete),
@@ -63,12 +64,16 @@ function parse([name = "", ...args]: readonly string[], commands: Commands): () 
     : parserOf(commonOptions, refuseOtherCommand, async () => {})([name, ...args]);
 }
 
-/** Returns a function that parses the arguments of a command, and returns what to do. */
+/**
+ * Returns the parser of a command.
+ *
+ * @param optionsOf Makes the options of the command, or throws an error with all problems.
+ */
 function parserOf<Config extends CommandConfig, Options>(
   config: Config,
   optionsOf: (parsed: ReturnType<typeof parseWith<Config>>) => Options,
   command: (options: Options) => Promise<void>,
-): (args: readonly string[]) => () => Promise<void> {
+): CommandParser {
   return (args) => {
     const parsed = parseWith(config, args);
     const { help: isHelp, version: isVersion } = parsed.values as CommonValues;
@@ -80,9 +85,14 @@ function parserOf<Config extends CommandConfig, Options>(
   };
 }
 
+/** Parses the arguments of a command, and returns what to do. Throws on wrong usage. */
+type CommandParser = (args: readonly string[]) => () => Promise<void>;
 type CommandConfig = typeof commonOptions & ParseArgsOptionsConfig;
 type CommonValues = Readonly<Record<keyof typeof commonOptions, boolean>>;
 
 function refuseOtherCommand(): never {
-  throw new Error("Expected serve, list or delete, its options, and no other argument.");
+  const names = new Intl.ListFormat("en", { type: "disjunction" }).format(
+    Object.keys(commandOptions),
+  );
+  throw new Error(`Expected ${names}, its options, and no other argument.`);
 }

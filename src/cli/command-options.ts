@@ -80,6 +80,8 @@ export const commandOptions = {
   },
 } satisfies Readonly<Record<string, ParseArgsOptionsConfig>>;
 
+export type CommandName = keyof typeof commandOptions;
+
 /** Parses arguments. Throws on wrong usage. */
 export function parseWith<Options extends ParseArgsOptionsConfig>(
   options: Options,
@@ -88,7 +90,7 @@ export function parseWith<Options extends ParseArgsOptionsConfig>(
   return parseArgs({ args: [...args], options, allowPositionals: true });
 }
 
-type Parsed<Command extends keyof typeof commandOptions> = ReturnType<
+type Parsed<Command extends CommandName> = ReturnType<
   typeof parseWith<(typeof commandOptions)[Command]>
 >;
 

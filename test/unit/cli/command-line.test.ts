@@ -29,11 +29,12 @@ async function run(line: string, { isTerminal = false } = {}) {
   return { exitCode: process.exitCode, stdout: textOf(stdout), stderr: textOf(stderr), performed };
 }
 
-const unexpectedArgument = "Expected serve, list or delete, its options, and no other argument.";
+const unexpectedArgument = "Expected serve, list, or delete, its options, and no other argument.";
 
 it.each([
   { line: "", message: "Usage: pulumi-dbwebhooks serve [options]\n" },
   { line: "srve", message: unexpectedArgument },
+  { line: "toString", message: unexpectedArgument },
   { line: "--port 0", message: "Unknown option '--port'" },
   { line: "sk_live_1 serve", message: unexpectedArgument },
   { line: "serve --api-key a sk_live_1", message: "serve takes options" },
@@ -103,11 +104,13 @@ it.each([
   "serve --port x --deliver-to x --help",
   "list --help",
   "delete x --help",
-])("%s names every option and exits with 0", async (line) => {
+])("%s names every command and every option, and exits with 0", async (line) => {
   const { exitCode, stdout } = await run(line);
 
   expect(exitCode).toBeUndefined();
   expect(stdout).toBe(help);
+  const commands = stdout.match(/(?<= pulumi-dbwebhooks )\w+/g);
+  expect(new Set(commands)).toEqual(new Set(Object.keys(commandOptions)));
   const named = Object.values(commandOptions).flatMap((options) => Object.keys(options));
   expect(new Set(stdout.match(/(?<=^ +--)[\w-]+/gm))).toEqual(new Set(named));
 });
