@@ -144,26 +144,14 @@ function deniedAdvice(
 }
 
 function redirectAdvice(
-  { settings, reporter }: MessageContext,
+  { settings }: MessageContext,
   { request }: EndedCall,
   { redirectOrigin }: HttpResponse,
 ): Advice {
   const baseUrl = nameOfSetting(settings, "baseUrl");
-  if (redirectOrigin === request.url.origin) {
-    return step(
-      `It redirects to another path of the same host, such as a login page or another prefix:`,
-      `check the path of ${baseUrl}.`,
-    );
-  }
-  const target = URL.parse(redirectOrigin ?? "");
-  // A whole URL would be cut to its scheme.
-  const place = target
-    ? `to ${reporter.redact(target.host, 200)} (${target.protocol})`
-    : "elsewhere";
-  return step(
-    `It redirects ${place}, and the API key is not sent there:`,
-    `set ${baseUrl} to that of the service itself.`,
-  );
+  return redirectOrigin === request.url.origin
+    ? step(`Check the path of ${baseUrl}: a login page may have responded, or the prefix is wrong.`)
+    : step(`The API key is not sent there: set ${baseUrl} to that of the service itself.`);
 }
 
 function apiKeyAdvice({ isExplicit, hasStack, namesFromEnvironment }: Settings): string {

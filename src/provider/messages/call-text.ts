@@ -2,9 +2,11 @@
 import type { EndedCall, ResponseProblem } from "../../api/client.js";
 import { errorCodeOf, errorMessageOf } from "../../api/error-body.js";
 import type { HttpFailure, HttpResponse } from "../../api/http-exchange.js";
+import { isRedirection } from "../../api/response-class.js";
 import { maxBodyMebibytes } from "../../api/response-limits.js";
 import { connectionRefusedSeconds, type GiveUpReason } from "../../api/retry-policy.js";
 import { oneLine } from "../../common/plain-text.js";
+import type { SettingName } from "../../common/settings-table.js";
 import type { MessageContext } from "../command/operation.js";
 import { stoppingText } from "./interruption.js";
 import { nameOfSetting } from "./names.js";
@@ -20,30 +22,40 @@ const responseProblemText: Readonly<Record<ResponseProblem, string>> = {
   refusal: "with success: false",
 };
 
+type NameOf = (name: SettingName) => string;
+
 /**
  * Describes the outcome of a request, such as `POST https://… returned 401 UNAUTHORIZED "No such
  * key."`.
+ *
+ * @param nameOf Names a setting. Default: as a stack or a `Provider` sets it.
  */
-export function callText(context: MessageContext, call: EndedCall): string {
+export function callText(
+  context: MessageContext,
+  call: EndedCall,
+  nameOf: NameOf = (name) => nameOfSetting(context.settings, name),
+): string {
   const { request, outcome } = call;
   const location = oneLine(request.url.origin + request.url.pathname, 300);
   const result =
     outcome.kind === "response"
       ? responseText(context, outcome, call)
-      : noResponseText(context, outcome);
-  return `${request.method} ${location} ${result}${gaveUpText(context, call)}`;
+      : noResponseText(context, outcome, nameOf);
+  return `${request.method} ${location} ${result}${gaveUpText(context, call, nameOf)}`;
 }
 
-/** Shows the status and the redacted error of a response. */
+/** Shows the status, the target of a redirect and the redacted error of a response. */
 function responseText(
   context: MessageContext,
-  { statusCode, body }: HttpResponse,
-  { unusable }: EndedCall,
+  response: HttpResponse,
+  { unusable, request }: EndedCall,
 ): string {
+  const { statusCode, body } = response;
   const reporter = context.reporter.alsoRedacting({ body });
   const message = reporter.redact(errorMessageOf(body), 200);
   return [
     `returned ${statusCode}`,
+    isRedirection(response) && targetText(context, response, request.url.origin),
     unusable && responseProblemText[unusable],
     reporter.redact(errorCodeOf(body) ?? "", 50),
     message && `"${message}"`,
@@ -52,12 +64,28 @@ function responseText(
     .join(" ");
 }
 
-function noResponseText({ settings, reporter }: MessageContext, failure: HttpFailure): string {
+/** Says where a redirect leads. A whole URL would be cut to its scheme. */
+function targetText(
+  { reporter }: MessageContext,
+  { redirectOrigin = "" }: HttpResponse,
+  origin: string,
+): string {
+  const { host, protocol } = new URL(redirectOrigin);
+  return redirectOrigin === origin
+    ? "to a path of the same host"
+    : `to ${reporter.redact(host, 200)} (${protocol})`;
+}
+
+function noResponseText(
+  { settings, reporter }: MessageContext,
+  failure: HttpFailure,
+  nameOf: NameOf,
+): string {
   const isSent = failure.kind === "noResponse";
   const incomplete = isSent ? "got no complete response" : "could not connect";
   switch (failure.cause) {
     case "timeout":
-      return `${incomplete} within ${settings.timeoutSeconds} s (${nameOfSetting(settings, "timeoutSeconds")})`;
+      return `${incomplete} within ${settings.timeoutSeconds} s (${nameOf("timeoutSeconds")})`;
     case "stopping":
       return `was not sent, because ${stoppingText}`;
     case "proxyUrl":
@@ -82,12 +110,13 @@ function noResponseText({ settings, reporter }: MessageContext, failure: HttpFai
 function gaveUpText(
   { settings }: MessageContext,
   { giveUpReason, outcome, attempts, elapsedMs }: EndedCall,
+  nameOf: NameOf,
 ): string {
   if (giveUpReason === undefined) {
     return "";
   }
   const reasons: Record<GiveUpReason, string> = {
-    retrySeconds: `${nameOfSetting(settings, "retrySeconds")} is ${settings.retrySeconds}`,
+    retrySeconds: `${nameOf("retrySeconds")} is ${settings.retrySeconds}`,
     connectionRefused: `a refused connection is retried for at most ${connectionRefusedSeconds} s`,
     stopping: stoppingText,
   };

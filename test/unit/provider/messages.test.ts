@@ -31,6 +31,9 @@ const contextWith = (inSettings: Settings): MessageContext => ({
 });
 const context = contextWith(settings);
 
+const redirectTo = (redirectOrigin: string, changes: object = {}) =>
+  Object.assign(outcomes.response(302), { redirectOrigin }, changes);
+
 type More = Partial<Omit<EndedCall, "outcome">>;
 
 function failedWith(outcome: HttpOutcome, { unusable, ...more }: More = {}): EndedCall {
@@ -60,6 +63,9 @@ it.each<[said: string, HttpOutcome, more?: More, inSettings?: Settings]>([
   ],
   ["GET … 200 … list", outcomes.response(200), { unusable: "list", request: listRequest }],
   ["200 … 1 MiB", outcomes.response(200), { unusable: "tooLarge" }],
+  ["302 to b.test (https:)", redirectTo("https://b.test")],
+  ["302 to tables.example.com (http:)", redirectTo("http://tables.example.com")],
+  ["302 to a path of the same host", redirectTo(outcomes.someRequest.url.origin)],
   ["Pulumi is stopping", outcomes.unsent("stopping")],
   ["HTTPS_PROXY … NO_PROXY … http://HOST:PORT", outcomes.unsent("proxyUrl")],
   ["could not connect within 30 s (dbwebhooks:timeoutSeconds)", outcomes.unsent("timeout")],
@@ -83,6 +89,16 @@ it.each<[said: string, HttpOutcome, more?: More, inSettings?: Settings]>([
   expectToSay(callText(contextWith(inSettings), failedWith(outcome, more)), said);
 });
 
+it.each<[said: string, HttpOutcome, more?: More]>([
+  ["30 s (THE timeoutSeconds)", outcomes.unsent("timeout")],
+  ["THE retrySeconds is 120", outcomes.throttled(86_400_000), outOfRetries],
+])("The text of a failed request names settings as its caller does: %s", (said, outcome, more) => {
+  expectToSay(
+    callText(context, failedWith(outcome, more), (name) => `THE ${name}`),
+    said,
+  );
+});
+
 it("The message about a wait says why requests wait, and what to do about a rate limit", () => {
   const wait = { delayMs: 5_001, request: deleteRequest };
   const retryTextAfter = (outcome: HttpOutcome) =>
@@ -100,8 +116,6 @@ const htmlPage = (statusCode: number) =>
   Object.assign(outcomes.response(statusCode), { body: "<!doctype html>" });
 const apiError = (statusCode: number) =>
   outcomes.response(statusCode, undefined, errorBody("NO", ""));
-const redirectTo = (redirectOrigin: string, changes: object = {}) =>
-  Object.assign(outcomes.response(302), { redirectOrigin }, changes);
 const toDelete = { request: deleteRequest };
 // In a replacement, "pulumi state delete" offers the live webhook first.
 const goneSaid =
@@ -116,10 +130,9 @@ it.each<[said: string, HttpOutcome, more?: More, inSettings?: Settings]>([
   ["another host … Check dbwebhooks:baseUrl.", outcomes.response(404)],
   ["do not set listing to true", outcomes.response(405), { request: listRequest }],
   [`another host … ${goneSaid}`, outcomes.response(405), toDelete],
-  ["to b.test (https:), … dbwebhooks:baseUrl", redirectTo("https://b.test")],
-  ["to tables.example.com (http:), …", redirectTo("http://tables.example.com")],
-  ["another path", redirectTo(outcomes.someRequest.url.origin)],
-  ["elsewhere", outcomes.response(300)],
+  ["key is not sent there: set dbwebhooks:baseUrl", redirectTo("https://b.test")],
+  ["the path of dbwebhooks:baseUrl", redirectTo(outcomes.someRequest.url.origin)],
+  ["set dbwebhooks:baseUrl", outcomes.response(300)],
   ["arguments … dbwebhooks:baseUrl … See A refused creation.", apiError(400)],
   [`refuses the deletion … ${goneSaid}`, apiError(410), toDelete],
   ["refuses the deletion", redirectTo("https://b.test", { statusCode: 409 }), toDelete],
