@@ -29,10 +29,10 @@ const folders = {
   },
   "local-service": { path: "local-service/", imports: ["common"] },
   cli: { path: "cli/[\\w-]+\\.ts$", imports: ["common", "local-service", "cli/webhooks"] },
-  // The commands that need the provider, which serve does not load.
+  // The commands that need the client of the API, which serve does not load.
   "cli/webhooks": {
     path: "cli/webhooks/",
-    imports: ["common", "provider", "provider/messages", "provider/command", "provider/rules"],
+    imports: ["common", "api", "provider/messages", "provider/command", "provider/rules"],
   },
 };
 

@@ -12,8 +12,8 @@ import {
   serveOptionsOf,
 } from "./command-options.js";
 import type { ServeOptions } from "./serve.js";
-import type { DeleteOptions } from "./webhooks/delete.js";
-import type { ListOptions } from "./webhooks/list.js";
+import type { DeleteOptions } from "./webhooks/delete-command.js";
+import type { ListOptions } from "./webhooks/list-command.js";
 
 /** The functions that perform the commands. */
 interface Commands extends Record<CommandName, unknown> {
@@ -25,8 +25,9 @@ interface Commands extends Record<CommandName, unknown> {
 /** Each command loads only what it needs: the local service, or the provider. */
 const lazyCommands: Commands = {
   serve: async (options) => (await import("./serve.js")).serve(options),
-  list: async (options) => (await import("./webhooks/list.js")).list(options),
-  delete: async (options) => (await import("./webhooks/delete.js")).deleteWebhook(options),
+  list: async (options) => (await import("./webhooks/list-command.js")).list(options),
+  delete: async (options) =>
+    (await import("./webhooks/delete-command.js")).deleteUnmanaged(options),
 };
 
 /**

@@ -2,10 +2,12 @@
 // option: one may be an API key.
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { isIdentifier, webhookIdOf } from "../common/identifier.js";
+import { isPlainText } from "../common/plain-text.js";
 import { defaultApiKey } from "../local-service/options.js";
 import type { ServeOptions } from "./serve.js";
-import type { DeleteOptions } from "./webhooks/delete.js";
-import type { ListOptions } from "./webhooks/list.js";
+import type { DeleteOptions } from "./webhooks/delete-command.js";
+import type { ListOptions } from "./webhooks/list-command.js";
+import type { StateOptions } from "./webhooks/states.js";
 
 const defaultPort = "8787";
 
@@ -24,36 +26,38 @@ serve runs the local service: the webhook API, without an account. SIGINT (^C) a
 
 list shows the webhooks of databases, and the resources that have them. A URL can be a credential.
 
-  --database ID            Lists this database. Repeatable.
-  --state FILE             Compares with a state, and lists its databases, too: the output of
-                           "pulumi stack export", - for standard input. Repeatable. The last column
-                           then has the resource; - means that no Webhook of a given state has it.
-                           A resource of a type of your own does not count. If a program passes
-                           databaseId as a secret, export with --show-secrets.
-  --json                   Prints JSON. The status of a webhook is "listed", "missing" or, if the
-                           list may be a part, "unknown"; "tables" is [] for all tables.
+  --database ID            Lists this database alone. Repeatable. Default: those of the states.
+  --stack STACK            Compares with this stack, through "pulumi stack export". Repeatable. As
+                           the resource, - means that no Webhook of a given state has the webhook,
+                           and ? that one may be about to have it.
+  --state FILE             Compares with a saved output of that command. Repeatable.
+  --json                   Prints JSON.
   --import DIRECTORY       Writes webhooks.json and import.json, to import the webhooks that no
-                           given state has. Needs --state.
+                           given state has. Needs --stack or --state.
 
 delete deletes a webhook at the service, without asking first.
 
   --database ID            The database of the webhook.
-  --state FILE             Refuses a webhook that this state has. Repeatable.
+  --stack STACK            Refuses a webhook that this stack has, or may be about to. Repeatable.
+  --state FILE             Refuses a webhook that this state has, or may be about to. Repeatable.
 
 list and delete have their settings from the environment alone: DBWEBHOOKS_BASE_URL, to which the
-key is sent, DBWEBHOOKS_API_KEY, DBWEBHOOKS_TIMEOUT_SECONDS and DBWEBHOOKS_RETRY_SECONDS.
+key is sent, DBWEBHOOKS_API_KEY, DBWEBHOOKS_TIMEOUT_SECONDS and DBWEBHOOKS_RETRY_SECONDS. Exit code:
+0 done, 1 failed, 2 wrong usage. docs/commands.md of the package describes both.
 
   --version                Shows the version.
   --help                   Shows this text.
-
-Exit code: 0 done or stopped, 1 failed, 2 wrong usage. A deletion is done only if the service has
-confirmed it, or a complete list does not show the webhook.
 `;
 
 /** The options of a command line without a command. */
 export const commonOptions = {
   version: { type: "boolean", default: false },
   help: { type: "boolean", default: false },
+} satisfies ParseArgsOptionsConfig;
+
+const stateOptions = {
+  stack: { type: "string", multiple: true, default: [] },
+  state: { type: "string", multiple: true, default: [] },
 } satisfies ParseArgsOptionsConfig;
 
 /** The options of each command. */
@@ -68,14 +72,14 @@ export const commandOptions = {
   },
   list: {
     database: { type: "string", multiple: true, default: [] },
-    state: { type: "string", multiple: true, default: [] },
+    ...stateOptions,
     json: { type: "boolean", default: false },
     import: { type: "string", multiple: true, default: [] },
     ...commonOptions,
   },
   delete: {
     database: { type: "string", multiple: true, default: [] },
-    state: { type: "string", multiple: true, default: [] },
+    ...stateOptions,
     ...commonOptions,
   },
 } satisfies Readonly<Record<string, ParseArgsOptionsConfig>>;
@@ -114,45 +118,45 @@ export function serveOptionsOf({ values, positionals }: Parsed<"serve">): ServeO
 }
 
 export function listOptionsOf({ values, positionals }: Parsed<"list">): ListOptions {
-  const { database: databaseIds, state: stateFiles, json: isJson, import: directories } = values;
+  const { database: databaseIds, json: isJson, import: directories } = values;
+  const { stack: stacks, state: stateFiles } = values;
+  const hasStates = stacks.length + stateFiles.length > 0;
   const [importDirectory, secondDirectory] = directories;
   assertNoProblem([
     positionals.length > 0 && "list takes options, and no other argument.",
-    databaseIds.length + stateFiles.length === 0 && "list needs --database or --state.",
+    databaseIds.length === 0 && !hasStates && "list needs --database, --stack or --state.",
     !databaseIds.every(isIdentifier) && databaseProblem,
-    ...stateProblems(stateFiles),
+    ...stateProblems({ stacks, stateFiles }),
     isJson && importDirectory !== undefined && "Use either --json or --import.",
     (importDirectory === "" || secondDirectory !== undefined) &&
       "--import must name one directory.",
     // Without a state, it would describe webhooks that a stack has.
-    importDirectory !== undefined && stateFiles.length === 0 && "--import needs --state.",
+    importDirectory !== undefined && !hasStates && "--import needs --stack or --state.",
   ]);
-  return { databaseIds, stateFiles, isJson, importDirectory };
+  return { databaseIds, stacks, stateFiles, isJson, importDirectory };
 }
 
 export function deleteOptionsOf({ values, positionals }: Parsed<"delete">): DeleteOptions {
-  const { database: databaseIds, state: stateFiles } = values;
+  const { database: databaseIds, stack: stacks, state: stateFiles } = values;
   const [databaseId = "", secondDatabase] = databaseIds;
   const id = positionals.length === 1 ? webhookIdOf(positionals[0]) : undefined;
   assertNoProblem([
     id === undefined && "delete needs the id of one webhook, such as 42, without leading zeros.",
     !isIdentifier(databaseId) && databaseProblem,
     secondDatabase !== undefined && "delete takes one --database.",
-    ...stateProblems(stateFiles),
+    ...stateProblems({ stacks, stateFiles }),
   ]);
-  return { databaseId, stateFiles, id: id ?? "" };
+  return { databaseId, stacks, stateFiles, id: id ?? "" };
 }
 
 const databaseProblem = "--database must be the id of a database, such as base_abc123.";
 
 /** Each entry is a problem, or `false`. */
-function stateProblems(files: readonly string[]): readonly (string | false)[] {
+function stateProblems({ stacks, stateFiles }: StateOptions): readonly (string | false)[] {
   return [
-    files.includes("") && "--state must name a file.",
-    files.indexOf("-") !== files.lastIndexOf("-") && "Only one --state can be standard input.",
-    files.includes("-") &&
-      process.stdin.isTTY === true &&
-      'Standard input is a terminal: pipe the output of "pulumi stack export" into this command.',
+    !stacks.every((stack) => stack !== "" && isPlainText(stack)) &&
+      "--stack must name a stack, such as dev or organization/orders/dev.",
+    stateFiles.includes("") && "--state must name a file.",
   ];
 }
 

@@ -11,7 +11,6 @@ import { type CreateRequest, type CreateResult, createOperation } from "./create
 import { type DeleteResult, deleteOperation } from "./delete.js";
 import { type DiffRequest, type DiffResult, diffOperation } from "./diff.js";
 import { type ImportRequest, type ImportResult, importOperation } from "./import.js";
-import { type DatabaseList, type ListRequest, listOperation } from "./list.js";
 import { failed, webhookErrorOf } from "./messages/error-message.js";
 import { failures } from "./messages/failures.js";
 import { delayText } from "./messages/notices.js";
@@ -69,10 +68,6 @@ export class WebhookProvider {
 
   delete(webhook: StateEntry, options: OperationOptions): Promise<DeleteResult> {
     return this.#perform(deleteOperation, webhook, options);
-  }
-
-  list(request: ListRequest, options: OperationOptions): Promise<readonly DatabaseList[]> {
-    return this.#perform(listOperation, request, options);
   }
 
   async #perform<Request, Result>(

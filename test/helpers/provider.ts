@@ -3,7 +3,6 @@ import type { Transport } from "../../src/api/transport.ts";
 import { EngineMonitor } from "../../src/provider/command/engine-monitor.ts";
 import type { OperationOptions } from "../../src/provider/command/operation.ts";
 import type { Notify } from "../../src/provider/command/reporter.ts";
-import type { ListRequest } from "../../src/provider/list.ts";
 import { parseStateEntry } from "../../src/provider/rules/state.ts";
 import type { Properties } from "../../src/provider/rules/values.ts";
 import { WebhookProvider } from "../../src/provider/webhook-provider.ts";
@@ -62,8 +61,6 @@ export function startProvider(settings: Texts = {}, options: ProviderOptions = {
     },
     delete: (id: string, props: Properties, options?: SomeOptions) =>
       provider.delete(parseStateEntry(id, props), optionsWith(options)),
-    list: (request: Partial<ListRequest>) =>
-      provider.list({ databaseIds: [], states: [], ...request }, optionsWith()),
   };
 }
 

@@ -33,17 +33,17 @@ const commandLine = (...args: readonly string[]) => `
 it.each([
   { code: "the dynamic provider", script: `require("pulumi-dbwebhooks");`, loaded: "none" },
   { code: "./native", script: `require("pulumi-dbwebhooks/native");`, loaded: "none" },
-  { code: "a check and a diff", script: setUp + checkAndDiff, loaded: "webhook-provider" },
-  { code: "a deletion", script: setUp + failingDeletion, loaded: "undici, webhook-provider, zod" },
+  { code: "a check and a diff", script: setUp + checkAndDiff, loaded: "provider" },
+  { code: "a deletion", script: setUp + failingDeletion, loaded: "provider, undici, zod" },
   {
     code: "the command list",
     script: commandLine("list", "--database", "base_1"),
-    loaded: "undici, webhook-provider, zod",
+    loaded: "undici, zod",
   },
   {
     code: "the command delete",
     script: commandLine("delete", "--database", "base_1", "1"),
-    loaded: "undici, webhook-provider, zod",
+    loaded: "undici, zod",
   },
   {
     code: "the command serve",
@@ -56,7 +56,6 @@ it.each([
 
   const { stdout } = await succeed(process.execPath, args, { directory: repository });
 
-  const names =
-    stdout.match(/(?<=dist\/)(undici|zod|local-service|webhook-provider)(?=\.js$)/gm) ?? [];
+  const names = stdout.match(/(?<=dist\/)(undici|zod|local-service|provider)(?=\.js$)/gm) ?? [];
   expect(names.sort().join(", ") || "none").toBe(loaded);
 });

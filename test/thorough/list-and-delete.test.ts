@@ -1,7 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it } from "vitest";
-import { succeed } from "../helpers/commands.ts";
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, it, vi } from "vitest";
+import { run, succeed } from "../helpers/commands.ts";
 import { repository } from "../helpers/directory.ts";
 import { isPost, loseResponse, times } from "../helpers/faults/faults.mts";
 import { commandBlocks } from "../helpers/guide.ts";
@@ -25,13 +26,16 @@ async function paste({ service, directory, environment }: TestStack, commands: s
   const text = commands
     // The project has no package.json whose packages npx finds.
     .replaceAll("npx --no -- pulumi-dbwebhooks", program)
+    .replaceAll("--stack dev --stack prod", "--stack dev")
+    .replaceAll("--stack dev", "--stack test")
+    .replaceAll("~/", `${directory}/`)
     .replaceAll("https://tables.fillout.com", service.baseUrl)
     .replaceAll(/^read -rs DBWEBHOOKS_API_KEY && /gm, "");
   const variables = {
     DBWEBHOOKS_BASE_URL: service.baseUrl,
     DBWEBHOOKS_API_KEY: service.apiKey,
   };
-  const bash = ["-euo", "pipefail", "-c", `pulumi stack select test\n${text}`];
+  const bash = ["-euc", text];
   const options = { directory, environment: { ...environment, ...variables } };
   const { stdout, output } = await succeed("bash", bash, options);
   expect(output).not.toMatch(issuedSecret);
@@ -90,18 +94,18 @@ it("The command of docs/existing-webhooks.md prepares an import of all webhooks 
       for (const changes of args) {
         const { allowInsecureUrl: _, ...sent } = { allowInsecureUrl: false, ...changes };
         const { id, secret } = await createByHand(sent);
-        byHand.push({ name: `webhook-${id}`, id, secret, args: changes });
+        byHand.push({ name: `webhook-base_abc123-${id}`, id, secret, args: changes });
       }
 
       const printed = await paste(stack, importCommand);
-      const file = join(directory, "webhooks.json");
+      const file = join(directory, "webhooks-to-import/webhooks.json");
       const described = JSON.parse(await readFile(file, "utf8"));
       for (const { id, secret } of byHand) {
         described[id].secret = secret;
       }
       await writeFile(file, JSON.stringify(described));
-      const [, nextCommand = ""] = /^3\. Run (.*)$/m.exec(printed) ?? [];
-      const command = nextCommand.replace("pulumi import", "pulumi import --stack test --yes");
+      const [, nextCommand = ""] = /^3\. .* run (DBWEBHOOKS_IMPORT.*)$/m.exec(printed) ?? [];
+      const command = nextCommand.replace("--stack STACK", "--stack test --yes");
       await succeed("bash", ["-euc", command], { directory, environment });
       const webhooks = Object.fromEntries(byHand.map(({ name, args }) => [name, { args }]));
       await declare({ orders: {}, ...webhooks });
@@ -110,7 +114,7 @@ it("The command of docs/existing-webhooks.md prepares an import of all webhooks 
       expect(printed).toMatch(/with allowInsecureUrl set to true.*Described 3 webhooks in/s);
       expect(unchanged.output).toContain("5 unchanged");
       expect(unchanged.requests).toEqual([]);
-      expect(await paste(stack, importCommand.replace("--import .", "--import again"))).toContain(
+      expect(await paste(stack, importCommand.replace("-to-import", "-again"))).toContain(
         "There is no webhook to import",
       );
 
@@ -125,3 +129,86 @@ it("The command of docs/existing-webhooks.md prepares an import of all webhooks 
     },
     { program: javascriptPluginProgram },
   ));
+
+/** Runs `list` or `delete` beside a stack. */
+const runBeside = (
+  { service, directory, environment }: TestStack,
+  name: string,
+  further: readonly string[] = [],
+) => {
+  const program = join(repository, "dist/cli/main.js");
+  const args = [program, name, "--database", "base_abc123", "--stack", "test", ...further];
+  const account = { DBWEBHOOKS_BASE_URL: service.baseUrl, DBWEBHOOKS_API_KEY: service.apiKey };
+  return run(process.execPath, args, { directory, environment: { ...environment, ...account } });
+};
+
+/** Starts an update whose creations the service has committed long before it responds. */
+function startSlowUpdate({ service, start }: TestStack, delayMs: number) {
+  service.use(async (request, next) => {
+    const response = await next();
+    await setTimeout(isPost(request) ? delayMs : 0);
+    return response;
+  });
+  return start(["up", "--parallel", "1", ...noPromptFlags]);
+}
+
+describe.each([javascriptProgram, yamlProgram])("During an update through $name", (program) => {
+  it("list shows no webhook of the stack as one that nobody has, and names creations in flight", () =>
+    withStack(
+      async (stack) => {
+        const names = Array.from({ length: 24 }, (_, at) => [`webhook${at}`, {}]);
+        await stack.declare(Object.fromEntries(names));
+        const update = startSlowUpdate(stack, 250);
+        let isOver = false;
+        void update.result.then(() => {
+          isOver = true;
+        });
+
+        const lists: Awaited<ReturnType<typeof runBeside>>[] = [];
+        while (!isOver) {
+          lists.push(...(await Promise.all([1, 2].map(() => runBeside(stack, "list")))));
+        }
+
+        expect((await update.result).exitCode).toBe(0);
+        expect(lists.length).toBeGreaterThan(10);
+        for (const { exitCode, stdout, output } of lists) {
+          expect(exitCode, output).toBe(0);
+          expect(stdout).not.toMatch(/ -$| not listed /m);
+          const isSaid = / is in flight/.test(output);
+          expect(/ \?$/m.test(stdout) && !isSaid, output).toBe(false);
+        }
+      },
+      { program },
+    ));
+
+  it("delete refuses the webhook of a creation in flight, and of one that a kill has interrupted until a refresh", () =>
+    withStack(
+      async (stack) => {
+        const { service, declare, pulumi } = stack;
+        await declare({ orders: {} });
+        const update = startSlowUpdate(stack, 60_000);
+        await vi.waitUntil(() => service.webhooks.length > 0, { timeout: 60_000 });
+        const id = String(service.webhooks[0]?.id);
+
+        const inFlight = await runBeside(stack, "delete", [id]);
+        process.kill(-(update.child.pid ?? 0), "SIGKILL");
+        await update.result;
+        const killed = await runBeside(stack, "delete", [id]);
+        await pulumi(["cancel", "--yes"]);
+        await pulumi(["refresh", "--yes", "--clear-pending-creates"]);
+        const kept = [...service.webhooks];
+        const listed = await runBeside(stack, "list");
+        const deleted = await runBeside(stack, "delete", [id]);
+
+        for (const { exitCode, stderr } of [inFlight, killed]) {
+          expect(exitCode).toBe(1);
+          expect(stderr).toMatch(/^Did not delete .*::orders .* "pulumi refresh --clear-pending/);
+        }
+        expect(kept).toHaveLength(1);
+        expect(rowsOf(listed.stdout)).toEqual([[id, "-"]]);
+        expect(deleted).toMatchObject({ exitCode: 0 });
+        expect(service.webhooks).toEqual([]);
+      },
+      { program },
+    ));
+});

@@ -4,15 +4,16 @@ import { join } from "node:path";
 import { jsonFileText } from "../../common/json.js";
 import { oneLine } from "../../common/plain-text.js";
 import { pluginWebhookType } from "../../common/type-tokens.js";
-import type { DatabaseList, WebhookRow } from "../../provider/list.js";
 import { nameOfWebhook } from "../../provider/messages/names.js";
+import { inactiveText } from "../../provider/messages/notices.js";
 import {
   describeWebhook,
   importVariable,
   type WebhookDescription,
 } from "../../provider/rules/import-variable.js";
 import type { Properties } from "../../provider/rules/values.js";
-import { systemErrorText } from "./state-files.js";
+import type { DatabaseList, WebhookRow } from "./comparison.js";
+import { systemErrorText } from "./system-error.js";
 
 // An import refuses it: no table has an empty id.
 const unknownTable = "";
@@ -25,33 +26,34 @@ const bytesOfSecret = 128;
 interface Descriptions {
   /** By id, with an empty secret. */
   readonly byId: Readonly<Record<string, Properties>>;
-  /** The webhooks that are left out, or need a remark: one line each. */
+  /** Lines about described webhooks. */
   readonly remarks: readonly string[];
-  /** The number of webhooks that a further import can take: one variable has no room for them. */
-  readonly excess: number;
+  /** Lines about the webhooks that are left out. */
+  readonly leftOut: readonly string[];
 }
 
 /** Describes the webhooks that no resource has. */
-export function describeUnmanaged(lists: readonly DatabaseList[]): Descriptions {
+export function describeUnmanaged(lists: readonly DatabaseList<WebhookRow>[]): Descriptions {
   const byId: Record<string, Properties> = {};
   const remarks: string[] = [];
+  const leftOut: string[] = [];
   let excess = 0;
   let bytes = 0;
-  const webhooks = lists.flatMap(({ databaseId, rows = [] }) =>
+  const webhooks = lists.flatMap(({ databaseId, webhooks: rows = [] }) =>
     rows
       .filter(({ holders }) => holders.length === 0)
-      .map(({ id, listed }) => ({ id, databaseId, described: describe(databaseId, listed) })),
+      .map((row) => ({ ...row, databaseId, described: describe(databaseId, row) })),
   );
-  for (const { id, databaseId, described } of webhooks) {
+  for (const { id, databaseId, listed, described } of webhooks) {
     const name = nameOfWebhook(id, databaseId);
     if ("problems" in described) {
-      remarks.push(`Left out ${name}: ${described.problems.join("; ")}.`);
+      leftOut.push(`Left out ${name}: ${described.problems.join("; ")}.`);
       continue;
     }
     const { description, allowed } = described;
     const size = Buffer.byteLength(jsonFileText({ [id]: description })) + bytesOfSecret;
     if (size > maxDescriptionBytes) {
-      remarks.push(`Left out ${name}: an environment variable has no room for its description.`);
+      leftOut.push(`Left out ${name}: an environment variable has no room for its description.`);
       continue;
     }
     // Of two databases, an id can be described once.
@@ -64,13 +66,22 @@ export function describeUnmanaged(lists: readonly DatabaseList[]): Descriptions 
     if (allowed.length > 0) {
       remarks.push(`The program must declare ${name} with ${allowed.join(" and ")} set to true.`);
     }
+    if (typeof listed !== "string" && !listed.active) {
+      remarks.push(inactiveText(name));
+    }
   }
-  return { byId, remarks, excess };
+  if (excess > 0) {
+    leftOut.push(
+      `Left out ${excess} more, because one variable holds 128 KiB, and an id once: import these first, then run this command again.`,
+    );
+  }
+  return { byId, remarks, leftOut };
 }
 
-function describe(databaseId: string, listed: WebhookRow["listed"]): WebhookDescription {
-  if (typeof listed === "string") {
-    return { problems: ["the service does not list it"] };
+function describe(databaseId: string, { listed, isUnmanaged }: WebhookRow): WebhookDescription {
+  // Only what a resource has can be absent from the list.
+  if (typeof listed === "string" || !isUnmanaged) {
+    return { problems: ["a resource may be about to have it"] };
   }
   const { url, events, tables } = listed;
   const [tableId, secondTable] = tables ?? [];
@@ -85,42 +96,41 @@ function describe(databaseId: string, listed: WebhookRow["listed"]): WebhookDesc
 
 /**
  * Writes the files, which only this user can read, and returns lines about them. Throws, and
- * leaves no file behind, if one of them exists or cannot be written. `isDone`: whether there was
- * room for all webhooks.
+ * leaves no file behind, if one of them exists or cannot be written. `isComplete`: whether no
+ * webhook was left out.
  */
 export async function writeImportFiles(
-  lists: readonly DatabaseList[],
+  lists: readonly DatabaseList<WebhookRow>[],
   directory: string,
-): Promise<{ readonly text: string; readonly isDone: boolean }> {
-  const { byId, remarks, excess } = describeUnmanaged(lists);
-  const ids = Object.keys(byId);
-  if (ids.length === 0) {
-    return {
-      text: linesOf(...remarks, "There is no webhook to import, so no file was written."),
-      isDone: true,
-    };
+): Promise<{ readonly text: string; readonly isComplete: boolean }> {
+  const { byId, remarks, leftOut } = describeUnmanaged(lists);
+  const isComplete = leftOut.length === 0;
+  const described = Object.entries(byId);
+  if (described.length === 0) {
+    const text = linesOf([...leftOut, "There is no webhook to import, so no file was written."]);
+    return { text, isComplete };
   }
   const webhooksFile = join(directory, "webhooks.json");
   const importFile = join(directory, "import.json");
-  const resources = ids.map((id) => ({ type: pluginWebhookType, name: `webhook-${id}`, id }));
+  // For Pulumi, two imports of one name and one id are one, whatever their databases.
+  const resources = described.map(([id, { databaseId }]) => {
+    return { type: pluginWebhookType, name: `webhook-${databaseId}-${id}`, id };
+  });
   await writeNewFiles(directory, [
     [webhooksFile, byId],
     [importFile, { resources }],
   ]);
-  const lacksTable = Object.values(byId).some(({ tableId }) => tableId === unknownTable);
-  const text = linesOf(
+  const lacksTable = described.some(([, { tableId }]) => tableId === unknownTable);
+  const count = described.length === 1 ? "1 webhook" : `${described.length} webhooks`;
+  const text = linesOf([
     ...remarks,
-    ...(excess > 0
-      ? [
-          `Left out ${excess} more, because one variable holds 128 KiB, and an id once: import these first, then run this command again.`,
-        ]
-      : []),
-    `Described ${ids.length === 1 ? "1 webhook" : `${ids.length} webhooks`} in ${webhooksFile}. Next:`,
+    ...leftOut,
+    `Described ${count} in ${webhooksFile}. Next:`,
     `1. Write the secrets of the receivers into ${webhooksFile}${lacksTable ? ', and the tables, which the service does not list: remove "tableId" for all tables' : ""}.`,
     `2. Write the names that your program gives the webhooks into ${importFile}.`,
-    `3. Run ${importVariable}="$(cat ${quoted(webhooksFile)})" pulumi import --file ${quoted(importFile)} --generate-code=false`,
-  );
-  return { text, isDone: excess === 0 };
+    `3. With the stack that is to have them as STACK, run ${importVariable}="$(cat ${quoted(webhooksFile)})" pulumi import --stack STACK --file ${quoted(importFile)} --generate-code=false`,
+  ]);
+  return { text, isComplete };
 }
 
 /** Writes files that only this user can read: all of them, or none. */
@@ -162,6 +172,6 @@ function quoted(path: string): string {
   return /^[\w./-]+$/.test(operand) ? operand : `'${operand.replaceAll("'", "'\\''")}'`;
 }
 
-function linesOf(...lines: readonly string[]): string {
+function linesOf(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join("");
 }

@@ -1,28 +1,49 @@
 import { jsonFileText } from "../../common/json.js";
-import type { DatabaseList, WebhookRow } from "../../provider/list.js";
-import type { StackState } from "../../provider/rules/exported-state.js";
+import type { Settings } from "../../provider/rules/settings.js";
+import {
+  creationsIn,
+  type DatabaseList,
+  type Holder,
+  holdersElsewhere,
+  type StateReadings,
+  type WebhookRow,
+} from "./comparison.js";
 
-/**
- * Formats lists as JSON.
- *
- * @param states Without one, the resources that have the webhooks are not known.
- */
-export function jsonOf(lists: readonly DatabaseList[], states: readonly StackState[]): string {
-  const hasStates = states.length > 0;
-  const databases = lists.map((list) => databaseOf(list, hasStates));
-  const pendingCreations = states.flatMap((state) => state.pendingCreations);
-  return jsonFileText({ databases, ...(hasStates && { pendingCreations }) });
+/** Formats lists as JSON. Without a state, the resources that have the webhooks are not known. */
+export function jsonOf(
+  lists: readonly DatabaseList<WebhookRow>[],
+  { before, after }: StateReadings,
+  settings: Pick<Settings, "baseUrl">,
+): string {
+  if (after.length === 0) {
+    return jsonFileText({ databases: lists.map((list) => databaseOf(list, webhookOf)) });
+  }
+  const listed = lists.map(({ databaseId }) => databaseId);
+  const creations = creationsIn(listed, [...after, ...before]);
+  return jsonFileText({
+    databases: lists.map((list) => databaseOf(list, webhookWithResourcesOf)),
+    pendingCreations: creations.map(({ state, urn, databaseId }) => {
+      return { state: state.name, urn, databaseId };
+    }),
+    resourcesElsewhere: holdersElsewhere(after, settings).map((holder) => {
+      const { id, databaseId } = holder.address;
+      return { state: holder.state.name, databaseId, id, ...resourceOf(holder) };
+    }),
+  });
 }
 
-function databaseOf({ databaseId, ...list }: DatabaseList, hasStates: boolean) {
-  if (list.error !== undefined) {
-    return { databaseId, error: list.error.message };
-  }
-  const webhooks = list.rows.map((row) => ({
-    ...webhookOf(row),
-    ...(hasStates && { resources: resourcesOf(row) }),
-  }));
-  return { databaseId, isComplete: list.isComplete, webhooks };
+function databaseOf(
+  { databaseId, ...list }: DatabaseList<WebhookRow>,
+  format: (row: WebhookRow) => object,
+) {
+  return list.error === undefined
+    ? { databaseId, isComplete: list.isComplete, webhooks: list.webhooks.map(format) }
+    : { databaseId, error: list.error };
+}
+
+function webhookWithResourcesOf(row: WebhookRow) {
+  const resources = row.holders.map(resourceOf);
+  return { ...webhookOf(row), resources, isUnmanaged: row.isUnmanaged };
 }
 
 function webhookOf({ id, listed }: WebhookRow) {
@@ -33,8 +54,6 @@ function webhookOf({ id, listed }: WebhookRow) {
   return { id, status: "listed", url, events, ...(tables && { tables }), active };
 }
 
-function resourcesOf({ holders }: WebhookRow) {
-  return holders.map(({ urn, address, isPendingDeletion, isElsewhere }) => {
-    return { urn, baseUrl: address.baseUrl, isElsewhere, isPendingDeletion };
-  });
+function resourceOf({ urn, address, isPendingDeletion, isElsewhere }: Holder) {
+  return { urn, baseUrl: address.baseUrl, isElsewhere, isPendingDeletion };
 }

@@ -1,5 +1,5 @@
 import { shownValue } from "../../common/plain-text.js";
-import type { DatabaseList, WebhookRow } from "../../provider/list.js";
+import type { DatabaseList, WebhookRow } from "./comparison.js";
 
 const head = ["DATABASE", "ID", "URL", "EVENTS", "TABLE", "ACTIVE"];
 // A longer cell moves the rest of its own row alone.
@@ -10,16 +10,16 @@ const maxWidth = 60;
  *
  * @param hasStates Whether the resources that have the webhooks are known.
  */
-export function tableOf(lists: readonly DatabaseList[], hasStates: boolean): string {
+export function tableOf(lists: readonly DatabaseList<WebhookRow>[], hasStates: boolean): string {
   if (lists.every(({ error }) => error !== undefined)) {
     return "";
   }
-  const rows = lists.flatMap(({ databaseId, rows = [] }) =>
-    rows.map((row) => [databaseId, ...cellsOf(row), ...(hasStates ? [holdersText(row)] : [])]),
+  const rows = lists.flatMap(({ databaseId, webhooks = [] }) =>
+    webhooks.map((row) => [databaseId, ...cellsOf(row), ...(hasStates ? [holdersText(row)] : [])]),
   );
   const table = [hasStates ? [...head, "RESOURCE"] : head, ...rows];
   const widths = head.map((_, at) =>
-    Math.min(maxWidth, Math.max(...table.map((cells) => cells[at]?.length ?? 0))),
+    table.reduce((width, cells) => Math.max(width, Math.min(cells[at]?.length ?? 0, maxWidth)), 0),
   );
   const lines = table.map((cells) => cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)));
   return lines.map((cells) => `${cells.join("  ").trimEnd()}\n`).join("");
@@ -30,7 +30,7 @@ function cellsOf({ id, listed }: WebhookRow): string[] {
     case "missing":
       return [id, "not listed", "", "", ""];
     case "unknown":
-      return [id, "unknown (the list may be a part)", "", "", ""];
+      return [id, "unknown (the list may be a part, or older)", "", "", ""];
     default: {
       const { url, events, tables, active } = listed;
       return [id, url, events.join(","), tablesText(tables), active ? "on" : "off"];
@@ -46,10 +46,13 @@ function tablesText(tables: readonly string[] | undefined): string {
   return tables.length === 0 ? "all" : tables.join(",");
 }
 
-function holdersText({ holders }: WebhookRow): string {
+function holdersText({ holders, isUnmanaged }: WebhookRow): string {
+  if (holders.length === 0) {
+    return isUnmanaged ? "-" : "?";
+  }
   const texts = holders.map(({ urn, address, isPendingDeletion, isElsewhere }) => {
     const deletion = isPendingDeletion ? " (pending deletion)" : "";
     return `${urn}${deletion}${isElsewhere ? ` (at ${shownValue(address.baseUrl)})` : ""}`;
   });
-  return holders.length === 0 ? "-" : texts.join(", ");
+  return texts.join(", ");
 }

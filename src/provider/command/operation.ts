@@ -56,7 +56,7 @@ export interface LocalOperation<Request, Result> extends OperationTexts<Request>
   readonly run: (context: LocalContext, request: Request) => Result;
 }
 
-export type AccountOperationKind = "create" | "read" | "import" | "delete" | "list";
+export type AccountOperationKind = "create" | "read" | "import" | "delete";
 
 /** An operation that fails with invalid settings. */
 export interface AccountOperation<Request, Result> extends OperationTexts<Request> {

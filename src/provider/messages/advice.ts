@@ -21,9 +21,6 @@ function goneAdvice({ hasStack }: Settings): string {
     : "";
 }
 
-export const withoutListAdvice =
-  "Look for the webhooks in the user interface of the service, or ask its operator.";
-
 /** The advice after a failed request. */
 export interface Advice {
   readonly nextStep: string;
@@ -68,9 +65,8 @@ const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
       `Check ${nameOfSetting(settings, "baseUrl")}.`,
       request.method === "DELETE" && goneAdvice(settings),
       request.method === "GET" &&
-        (settings.hasStack
-          ? `If the service cannot list webhooks, do not set listing to true.`
-          : `If it is right, the service cannot list webhooks. ${withoutListAdvice}`),
+        settings.hasStack &&
+        `If the service cannot list webhooks, do not set listing to true.`,
     ),
   refused: ({ settings }, { request }) => refusalAdvice[request.method](settings),
 };

@@ -8,7 +8,7 @@ import type { AccountOperationKind, MessageContext } from "../command/operation.
 import type { Reporter } from "../command/reporter.js";
 import { importForm, importVariable } from "../rules/import-variable.js";
 import type { SettingProblem, Settings } from "../rules/settings.js";
-import { type Advice, adviceFor, listingOffAdvice, withoutListAdvice } from "./advice.js";
+import { type Advice, adviceFor, listingOffAdvice } from "./advice.js";
 import { callText } from "./call-text.js";
 import { stoppedText } from "./interruption.js";
 import { settingsAdvice } from "./invalid-settings.js";
@@ -38,7 +38,6 @@ const kindsWithInvalidSettings = {
   read: "unchanged",
   import: "unchanged",
   delete: "notDeleted",
-  list: "unchanged",
 } as const satisfies Readonly<Record<AccountOperationKind, ErrorKind>>;
 
 /** A webhook with the same url may be one that somebody else uses, or that a stack has given up. */
@@ -241,17 +240,6 @@ export const failures = {
     ),
     heading: "A wrong key",
   }),
-
-  // Lists
-  notListed: (context: MessageContext, call: EndedCall): Failure => {
-    const { nextStep, ...advice } = adviceFor(context, call);
-    return {
-      kind: "unchanged",
-      cause: callText(context, call),
-      nextStep: nextStep || withoutListAdvice,
-      ...advice,
-    };
-  },
 
   fault: (reporter: Reporter, error: unknown): Failure => ({
     kind: "fault",

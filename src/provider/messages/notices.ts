@@ -101,27 +101,6 @@ export function notLookedUpText(
   );
 }
 
-/** Warns that a list need not show all webhooks of its database. */
-export function incompleteListText(databaseId: string): string {
-  return sentences(
-    `The list may show only a part of the webhooks of database ${shownValue(databaseId)}, or come from a cache:`,
-    `one that is not shown can exist.`,
-  );
-}
-
-/** Warns that states hold webhooks at these base URLs, which are not that of the settings. */
-export function otherBaseUrlsText(baseUrls: readonly string[]): string {
-  const count = baseUrls.length === 1 ? "1 webhook" : `${baseUrls.length} webhooks`;
-  const places = [...new Set(baseUrls)].map(shownValue).join(", ");
-  return `The states hold ${count} at another base URL (${places}), at which nothing was looked up. With --database, a database is listed at the base URL of this command.`;
-}
-
-/** Warns that a webhook without a resource may be that of a creation whose end Pulumi missed. */
-export function pendingCreationText(urn: string, databaseId: string | undefined): string {
-  const place = databaseId === undefined ? "" : ` in database ${shownValue(databaseId)}`;
-  return `The creation or import of ${urn}${place} was in flight when its state was stored: its webhook may be one that no resource has.`;
-}
-
 /** Says why requests wait. */
 export function delayText(
   { hasStack }: Settings,

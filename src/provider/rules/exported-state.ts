@@ -26,7 +26,7 @@ export interface StackResource {
  * A creation or an import that was in flight when Pulumi stored the state. The service may have the
  * webhook, and no resource shows it yet.
  */
-interface PendingCreation {
+export interface PendingCreation {
   /** Fit for one line. */
   readonly urn: string;
   /** `undefined` if the state does not show it. */
@@ -35,6 +35,8 @@ interface PendingCreation {
 
 /** The webhooks in the state of a stack. */
 export interface StackState {
+  /** The time of the last change, in ISO 8601, if the state shows it. */
+  readonly changedAt: string | undefined;
   readonly resources: readonly StackResource[];
   readonly pendingCreations: readonly PendingCreation[];
 }
@@ -52,7 +54,7 @@ export function parseExportedState(text: string): StackState | { readonly proble
     return notExported;
   }
   // Pulumi leaves empty lists out.
-  const { resources = [], pending_operations: operations = [] } = deployment;
+  const { manifest, resources = [], pending_operations: operations = [] } = deployment;
   if (!isListOfObjects(resources) || !isListOfObjects(operations)) {
     return notExported;
   }
@@ -67,14 +69,17 @@ export function parseExportedState(text: string): StackState | { readonly proble
       : "its id, its databaseId or its baseUrl is missing or not valid";
     return { problem: `it does not say which webhook ${unknown.urn} has; ${advice}` };
   }
-  const creations = operations.filter(({ type }) => type === "creating" || type === "importing");
+  const inFlight = operations
+    .filter(({ type }) => type === "creating" || type === "importing")
+    .map(({ resource }) => resource);
+  if (!isListOfObjects(inFlight)) {
+    return notExported;
+  }
+  const { time } = isJsonObject(manifest) ? manifest : {};
   return {
+    changedAt: timeText(time),
     resources: webhooks.flatMap(toResource),
-    pendingCreations: creations
-      .map(({ resource }) => resource)
-      .filter(isJsonObject)
-      .filter(isWebhook)
-      .map(parseCreation),
+    pendingCreations: inFlight.filter(isWebhook).map(parseCreation),
   };
 }
 
@@ -114,6 +119,11 @@ function toResource({ urn, address, isPendingDeletion }: ReturnType<typeof parse
 function parseCreation({ urn, inputs }: Properties): PendingCreation {
   const { databaseId = "" } = parseStateEntry("", exposed(inputs)).state;
   return { urn: urnText(urn), databaseId: isIdentifier(databaseId) ? databaseId : undefined };
+}
+
+function timeText(time: unknown): string | undefined {
+  const date = new Date(typeof time === "string" ? time : Number.NaN);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
 function exposed(properties: unknown): Properties {

@@ -33,6 +33,8 @@ export interface Settings {
 /** A problem of a setting. */
 export interface SettingProblem {
   readonly name: SettingName;
+  /** What is wrong with it. */
+  readonly problem: string;
   /** The setting, and what is wrong with it. */
   readonly text: string;
   /** Whether the environment has set the value. */
@@ -159,17 +161,19 @@ function validateGiven(
   isExplicit: boolean,
 ): readonly SettingProblem[] {
   const isMissing = !isExplicit && value === undefined;
-  const problem = (text: string) => ({ name, text, isFromEnvironment, isMissing });
-  if (isExplicit && !isFromEnvironment) {
-    return validateProviderArgument(name, value).map(problem);
-  }
-  const path = isExplicit ? name : `${namespace}:${name}`;
   const { variable, isRequired } = settingsTable[name];
-  if (isMissing) {
-    return isRequired ? [problem(`${path}: is not set`)] : [];
-  }
+  const path = isExplicit ? name : `${namespace}:${name}`;
   const setBy = isFromEnvironment ? `; ${variable} sets this value` : "";
-  return validateSetting(name, value).map((text) => problem(`${path}: ${text}${setBy}`));
+  const problemOf = (problem: string, text = `${path}: ${problem}${setBy}`) => {
+    return { name, problem, text, isFromEnvironment, isMissing };
+  };
+  if (isExplicit && !isFromEnvironment) {
+    return validateProviderArgument(name, value).map((text) => problemOf(text, text));
+  }
+  if (isMissing) {
+    return isRequired ? [problemOf("is not set")] : [];
+  }
+  return validateSetting(name, value).map((problem) => problemOf(problem));
 }
 
 /**

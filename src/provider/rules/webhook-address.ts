@@ -31,6 +31,9 @@ export function addressOf(webhook: StateEntry): WebhookAddress | undefined {
  * explicit provider reports a difference, because the webhook may come from another provider, which
  * deletes it.
  */
-export function isElsewhere({ baseUrl }: WebhookAddress, settings: Settings): boolean {
+export function isElsewhere(
+  { baseUrl }: WebhookAddress,
+  settings: Pick<Settings, "baseUrl">,
+): boolean {
   return baseUrl !== settings.baseUrl;
 }

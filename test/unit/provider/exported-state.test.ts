@@ -57,12 +57,30 @@ describe("The webhooks of an exported state", () => {
       [known],
     ],
     [
+      "with another spelling of a base URL",
+      exportOf({
+        resources: [
+          webhook({ outputs: someState({ baseUrl: "https://Tables.example.com:443/" }) }),
+        ],
+      }),
+      [known],
+    ],
+    [
       "with a URN that CI systems read as a command",
       exportOf({ resources: [webhook({ urn: "a\n##[b]" })] }),
       [{ ...known, urn: "a ## [b]" }],
     ],
   ])("%s are known", (_state, text, resources) => {
-    expect(parseExportedState(text)).toEqual({ resources, pendingCreations: [] });
+    expect(parseExportedState(text)).toMatchObject({ resources, pendingCreations: [] });
+  });
+
+  it.each([
+    ["2026-11-29T01:02:03.456789+01:00", "2026-11-29T00:02:03.456Z"],
+    [undefined, undefined],
+    ["##[error] now", undefined],
+    [1, undefined],
+  ])("have the time of the last change if the state shows it: %s", (time, changedAt) => {
+    expect(parseExportedState(exportOf({ manifest: { time } }))).toMatchObject({ changedAt });
   });
 
   it.each([
@@ -72,6 +90,10 @@ describe("The webhooks of an exported state", () => {
     ["the file of a backend", JSON.stringify({ version: 3, checkpoint: { latest: {} } })],
     ["resources that are no list", exportOf({ resources: secret })],
     ["a resource that is no object", exportOf({ resources: [secret] })],
+    [
+      "a creation in flight without a resource",
+      exportOf({ pending_operations: [{ type: "creating" }] }),
+    ],
     ["operations that are no list", exportOf({ pending_operations: secret })],
   ])("are not known from %s, which is not repeated", (_state, text) => {
     expect(parseExportedState(text)).toEqual({
@@ -129,5 +151,5 @@ it.each([
 ])("An operation that was in flight %s", (_creation, operation, pendingCreations) => {
   const text = exportOf({ pending_operations: [operation] });
 
-  expect(parseExportedState(text)).toEqual({ resources: [], pendingCreations });
+  expect(parseExportedState(text)).toMatchObject({ resources: [], pendingCreations });
 });

@@ -175,6 +175,7 @@ it("There is no advice after a list with an entry that is not usable", () => {
 
 const missingKey = {
   name: "apiKey",
+  problem: "PROBLEM",
   text: "PROBLEM",
   isFromEnvironment: false,
   isMissing: true,
@@ -217,7 +218,6 @@ describe("Every failure", () => {
   const call = (outcome: HttpOutcome, request: HttpRequest = outcomes.someRequest) =>
     failedWith(outcome, { request });
   const oldUrl = "https://old.example.com";
-  const unusableList = { request: listRequest, unusable: "entries" } as const;
   const undo = { kind: "failed", call: call(apiError(403), deleteRequest) } as const;
   const all: Readonly<Record<keyof typeof failures, Failure>> = {
     invalidSettings: failures.invalidSettings("delete", [missingKey], false),
@@ -240,7 +240,6 @@ describe("Every failure", () => {
     stillListed: failures.stillListed(),
     listNotFound: failures.listNotFound(settings),
     notConfirmed: failures.notConfirmed(context, call(apiError(500), listRequest)),
-    notListed: failures.notListed(context, failedWith(outcomes.response(200), unusableList)),
     fault: failures.fault(reporter, new Error("odd")),
   };
   const textOf = (failure: Failure) => failed(reporter, failure).message;
@@ -350,10 +349,7 @@ describe("Without a stack", () => {
     ...[...calls, ...unusable].map((call) =>
       failures.notDeleted(ofCommand, { ...call, request: deleteRequest }),
     ),
-    ...lists.flatMap((call) => [
-      failures.notConfirmed(ofCommand, call),
-      failures.notListed(ofCommand, call),
-    ]),
+    ...lists.map((call) => failures.notConfirmed(ofCommand, call)),
     failures.listNotFound(withoutStack),
     failures.stillListed(),
     failures.invalidSettings("delete", [missingKey], false),
