@@ -2,7 +2,7 @@ import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import schema from "../../../src/adapters/plugin/schema.json";
-import { commandOptions } from "../../../src/cli/command-options.ts";
+import { commandOptions, commonOptions } from "../../../src/cli/command-options.ts";
 import { eventTypes } from "../../../src/common/event-types.ts";
 import * as settings from "../../../src/common/settings-table.ts";
 import { consequenceTexts } from "../../../src/provider/messages/error-message.ts";
@@ -82,6 +82,15 @@ it.each(settings.settingNames)(
     expect(rangeIn(row?.limits)).toBe(rangeIn(description));
   },
 );
+
+it.each(["list", "delete"] as const)("docs/commands.md has every option of %s", (command) => {
+  const rows = tableOf(markdown.readPage("docs/commands.md"), "Options");
+  const own = Object.keys(commandOptions[command]).filter((name) => !(name in commonOptions));
+
+  const described = rows.filter(({ of }) => of === command || of === "both");
+  const names = described.map(({ option = "" }) => /^--(\w+)/.exec(option)?.[1]);
+  expect(names.toSorted()).toEqual(own.toSorted());
+});
 
 it("docs/troubleshooting.md has a row for every kind of error", () => {
   const kinds = Object.keys(consequenceTexts).map((kind) => `[${kind}]`);
