@@ -94,7 +94,6 @@ function providerOf(get: (key: string) => string | undefined): WebhookProvider {
   const source = {
     get: (name: string) => get(`${namespace}:${name}`),
     isExplicit: () => get(explicitProviderKey) === "true",
-    hasStack: true,
     environment: process.env,
   };
   return new WebhookProvider(source, engineMonitor);

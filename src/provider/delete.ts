@@ -62,7 +62,7 @@ async function confirmAbsence(
 ): Promise<"gone" | "absent"> {
   const { reporter, settings } = context;
   if (settings.listing === false) {
-    reporter.warn(absentText(settings, name));
+    reporter.warn(absentText(name));
     return "absent";
   }
   const { ids, isComplete, call } = await requestList(context, address.databaseId);
@@ -83,6 +83,6 @@ async function confirmAbsence(
       throw failed(reporter, failures.notConfirmed(context, call));
     }
   }
-  reporter.warn(absentText(settings, name));
+  reporter.warn(absentText(name));
   return "absent";
 }

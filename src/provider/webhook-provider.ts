@@ -13,7 +13,8 @@ import { type DiffRequest, type DiffResult, diffOperation } from "./diff.js";
 import { type ImportRequest, type ImportResult, importOperation } from "./import.js";
 import { failed, webhookErrorOf } from "./messages/error-message.js";
 import { failures } from "./messages/failures.js";
-import { delayText } from "./messages/notices.js";
+import { delayText, parallelAdvice } from "./messages/notices.js";
+import { sentences } from "./messages/sentences.js";
 import { type ReadResult, readOperation } from "./read.js";
 import { readSettings, type SettingsResult, type SettingsSource } from "./rules/settings.js";
 import type { StateEntry } from "./rules/state.js";
@@ -79,9 +80,8 @@ export class WebhookProvider {
       { apiKeys: [this.#settingsResult?.apiKey ?? ""] },
       operation.sensitive(request),
     ];
-    const { hasStack } = this.#source;
     const name = operation.name(request);
-    const reporter = new Reporter(name, notify, this.#shown, sensitive, hasStack);
+    const reporter = new Reporter(name, notify, this.#shown, sensitive);
     try {
       return await this.#engineMonitor.performAndMaybeExit(() =>
         this.#run(operation, request, reporter, urn),
@@ -110,7 +110,8 @@ export class WebhookProvider {
     const engineMonitor = this.#engineMonitor;
     this.#transport ??= this.#openTransport({ ...settings, apiKey }, engineMonitor.stopping);
     const { send, sendUndo } = this.#transport;
-    const onDelay = (delay: ReportedDelay) => reporter.notify(delayText(settings, delay));
+    const onDelay = (delay: ReportedDelay) =>
+      reporter.notify(sentences(delayText(delay), delay.kind === "pause" && parallelAdvice));
     const account = { settings, engineMonitor, refreshLists: this.#refreshLists };
     return operation.run({ ...context, ...account, send, sendUndo, onDelay }, request);
   }

@@ -63,7 +63,6 @@ export function someSettings(changes: Partial<Settings> = {}): Settings {
   return {
     baseUrl: "https://tables.example.com",
     isExplicit: false,
-    hasStack: true,
     namesFromEnvironment: [],
     timeoutSeconds: 30,
     retrySeconds: 120,

@@ -13,8 +13,6 @@ type SomeOptions = Partial<OperationOptions>;
 export interface ProviderOptions {
   readonly engine?: EngineMonitor;
   readonly environment?: Texts;
-  /** Whether Pulumi asks for a stack. Default: `true`. */
-  readonly hasStack?: boolean;
   /** By default a real one, which sends requests. */
   readonly transport?: Pick<Transport, "send" | "sendUndo">;
 }
@@ -30,11 +28,11 @@ const account: Texts = { baseUrl: "https://tables.example.com", apiKey };
  */
 export function startProvider(settings: Texts = {}, options: ProviderOptions = {}) {
   const { engine = new EngineMonitor(undefined, () => undefined), environment = {} } = options;
-  const { hasStack = true, transport } = options;
+  const { transport } = options;
   const get = (name: string) => ({ ...account, ...settings })[name];
   const isExplicit = () => settings.isExplicit === "true";
   const provider = new WebhookProvider(
-    { get, isExplicit, hasStack, environment },
+    { get, isExplicit, environment },
     engine,
     transport && (() => transport),
   );

@@ -15,7 +15,6 @@ export function settingsSourceOf(name: string, args: Properties): SettingsSource
   return {
     get: (setting) => settings[setting],
     isExplicit: () => name !== "" && !isDefaultProviderName(name),
-    hasStack: true,
     environment: process.env,
   };
 }

@@ -22,20 +22,19 @@ export function readAccount(): Account {
   const { settings, apiKey, problems } = readSettings({
     get: () => undefined,
     isExplicit: () => false,
-    hasStack: false,
     environment: Object.fromEntries(variables.map((name) => [name, process.env[name]])),
   });
   if (settings === undefined) {
     const texts = problems.map(({ name, problem }) => `${variableOf(name)} ${problem}.`);
     throw new Error([...texts, "Nothing was sent."].join("\n"));
   }
-  const reporter = new Reporter("", notify, new Set(), () => [{ apiKeys: [apiKey] }], false);
+  const reporter = new Reporter("", notify, new Set(), () => [{ apiKeys: [apiKey] }]);
   const { send } = new Transport({ ...settings, apiKey }, new AbortController().signal);
   return {
     settings,
     reporter,
     send,
-    onDelay: (delay) => reporter.notify(delayText(settings, delay)),
+    onDelay: (delay) => reporter.notify(delayText(delay)),
   };
 }
 

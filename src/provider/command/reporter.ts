@@ -11,8 +11,6 @@ export type Notify = (line: string, severity: Severity) => void;
 export class Reporter {
   /** Such as `Create webhook in database base_abc`. */
   readonly operationName: string;
-  /** Whether the operation is one of Pulumi, on the state of a stack. */
-  readonly hasStack: boolean;
   readonly #notify: Notify;
   readonly #shown: Set<string>;
   readonly #sensitive: () => readonly SensitiveSources[];
@@ -26,19 +24,17 @@ export class Reporter {
     notify: Notify,
     shown: Set<string>,
     sensitive: () => readonly SensitiveSources[],
-    hasStack: boolean,
   ) {
     this.operationName = oneLine(operationName, 300);
     this.#notify = notify;
     this.#shown = shown;
     this.#sensitive = sensitive;
-    this.hasStack = hasStack;
   }
 
   /** Returns a reporter that redacts more. */
   alsoRedacting(sources: SensitiveSources): Reporter {
     const sensitive = () => [...this.#sensitive(), sources];
-    return new Reporter(this.operationName, this.#notify, this.#shown, sensitive, this.hasStack);
+    return new Reporter(this.operationName, this.#notify, this.#shown, sensitive);
   }
 
   /** Redacts a text from outside and makes it fit for one line. */

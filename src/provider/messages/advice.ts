@@ -11,15 +11,11 @@ import { nameOfSetting } from "./names.js";
 import { sentences } from "./sentences.js";
 import { see, type TroubleshootingHeading } from "./troubleshooting.js";
 
-/** Says how a webhook that is gone leaves the state, if there is one. */
-function goneAdvice({ hasStack }: Settings): string {
-  return hasStack
-    ? sentences(
-        `If the webhook is certainly gone, "pulumi state delete" removes it from the state.`,
-        `If it was replaced, remove only the pending deletion. ${see("Remove a pending deletion from the state")}`,
-      )
-    : "";
-}
+/** Says how a webhook that is gone leaves the state. */
+const goneAdvice = sentences(
+  `If the webhook is certainly gone, "pulumi state delete" removes it from the state.`,
+  `If it was replaced, remove only the pending deletion. ${see("Remove a pending deletion from the state")}`,
+);
 
 /** The advice after a failed request. */
 export interface Advice {
@@ -42,7 +38,7 @@ const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
         return step(
           `This is not a response of the API: a login page, a firewall, a proxy or another host may have sent it.`,
           `Check the network and ${nameOfSetting(settings, "baseUrl")}.`,
-          request.method === "DELETE" && goneAdvice(settings),
+          request.method === "DELETE" && goneAdvice,
         );
     }
   },
@@ -63,9 +59,8 @@ const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
     step(
       `There is no such operation at this base URL: a proxy or another host may have responded.`,
       `Check ${nameOfSetting(settings, "baseUrl")}.`,
-      request.method === "DELETE" && goneAdvice(settings),
+      request.method === "DELETE" && goneAdvice,
       request.method === "GET" &&
-        settings.hasStack &&
         `If the service cannot list webhooks, do not set listing to true.`,
     ),
   refused: ({ settings }, { request }) => refusalAdvice[request.method](settings),
@@ -77,7 +72,7 @@ const refusalAdvice: Readonly<Record<HttpRequest["method"], (settings: Settings)
     nextStep: `The service refuses the request as it is: check the arguments of the webhook and ${nameOfSetting(settings, "baseUrl")}.`,
     heading: "A refused creation",
   }),
-  DELETE: (settings) => step(`The service refuses the deletion.`, goneAdvice(settings)),
+  DELETE: () => step(`The service refuses the deletion.`, goneAdvice),
   // The failures of an operation that needs a list say how to do without one.
   GET: () => step(),
 };
@@ -95,7 +90,7 @@ export function adviceFor(context: MessageContext, call: EndedCall): Advice {
     "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS",
     `and ${nameOfSetting(context.settings, "baseUrl")}. Then run the command again.`,
     // A firewall can make every response unreadable, also to the deletion of a webhook that is gone.
-    outcome.kind === "noResponse" && request.method === "DELETE" && goneAdvice(context.settings),
+    outcome.kind === "noResponse" && request.method === "DELETE" && goneAdvice,
   );
 }
 
@@ -150,10 +145,7 @@ function redirectAdvice(
     : step(`The API key is not sent there: set ${baseUrl} to that of the service itself.`);
 }
 
-function apiKeyAdvice({ isExplicit, hasStack, namesFromEnvironment }: Settings): string {
-  if (!hasStack) {
-    return `Set ${settingsTable.apiKey.variable} to the right key.`;
-  }
+function apiKeyAdvice({ isExplicit, namesFromEnvironment }: Settings): string {
   return isExplicit
     ? sentences(
         `Correct the argument apiKey of the Provider, or declare the Provider again if it has left the program;`,

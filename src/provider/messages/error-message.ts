@@ -15,20 +15,14 @@ export const consequenceTexts: Readonly<Record<ErrorKind, string>> = {
   fault: bugText,
 };
 
-/** The consequences whose text differs without a stack. */
-const consequenceTextsWithoutStack: typeof consequenceTexts = {
-  ...consequenceTexts,
-  notDeleted: "The webhook may still exist.",
-};
-
 /** Returns the error for a failure of an operation. */
 export function failed(reporter: Reporter, failure: Failure): WebhookError {
-  const { operationName, hasStack } = reporter;
+  const { operationName } = reporter;
   const { kind, cause, causeAdvice } = failure;
   const text = sentences(
     `${operationName} failed: ${cause}.`,
     causeAdvice,
-    (hasStack ? consequenceTexts : consequenceTextsWithoutStack)[kind],
+    consequenceTexts[kind],
     adviceText(failure),
   );
   return new WebhookError(kind, text, `${operationName} failed`);

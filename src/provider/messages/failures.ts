@@ -223,7 +223,7 @@ export const failures = {
     ),
     nextStep: sentences(
       `Check ${nameOfSetting(settings, "apiKey")}.`,
-      settings.hasStack && `If the webhook is certainly gone, ${listingOffAdvice(settings)}.`,
+      `If the webhook is certainly gone, ${listingOffAdvice(settings)}.`,
     ),
     heading: "A wrong key",
   }),
@@ -235,8 +235,7 @@ export const failures = {
     ),
     nextStep: sentences(
       adviceFor(context, call).nextStep,
-      context.settings.hasStack &&
-        `If the key is right and the service cannot list all webhooks, ${listingOffAdvice(context.settings)}.`,
+      `If the key is right and the service cannot list all webhooks, ${listingOffAdvice(context.settings)}.`,
     ),
     heading: "A wrong key",
   }),

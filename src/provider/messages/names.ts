@@ -10,13 +10,10 @@ export function nameOfWebhook(id: string, databaseId: string | undefined): strin
 
 /** Returns the name of a setting, with its variable if the environment has set it. */
 export function nameOfSetting(
-  { namesFromEnvironment, isExplicit, hasStack }: Settings,
+  { namesFromEnvironment, isExplicit }: Settings,
   name: SettingName,
 ): string {
   const { variable } = settingsTable[name];
-  if (!hasStack) {
-    return variable;
-  }
   const setBy = namesFromEnvironment.includes(name) ? ` (set by ${variable})` : "";
   return `${isExplicit ? "the Provider's " : `${namespace}:`}${name}${setBy}`;
 }

@@ -5,7 +5,6 @@ import type { ReportedDelay } from "../../api/transport.js";
 import { shownValue } from "../../common/plain-text.js";
 import type { MessageContext } from "../command/operation.js";
 import { importVariable } from "../rules/import-variable.js";
-import type { Settings } from "../rules/settings.js";
 import { adviceFor, adviceText } from "./advice.js";
 import { callText, secondsText } from "./call-text.js";
 import { sentences } from "./sentences.js";
@@ -34,19 +33,12 @@ export function keptText(name: string): string {
 }
 
 /** Warns that a webhook is gone, or that the key has no access to it. */
-export function absentText({ hasStack }: Settings, name: string): string {
-  const result = `The service returned 404 for ${name}`;
-  return hasStack
-    ? sentences(
-        `${result}, which is therefore removed from the state.`,
-        `A key without access to the database gets the same response: if that is possible here,`,
-        `check at the service that the webhook is gone.`,
-      )
-    : sentences(
-        `${result}, and no complete list shows whether it has the webhook.`,
-        `A key without access to the database gets the same response, and so does a wrong id:`,
-        `check at the service that the webhook is gone.`,
-      );
+export function absentText(name: string): string {
+  return sentences(
+    `The service returned 404 for ${name}, which is therefore removed from the state.`,
+    `A key without access to the database gets the same response: if that is possible here,`,
+    `check at the service that the webhook is gone.`,
+  );
 }
 
 /** Says that a webhook was already gone. */
@@ -102,18 +94,14 @@ export function notLookedUpText(
 }
 
 /** Says why requests wait. */
-export function delayText(
-  { hasStack }: Settings,
-  { kind, delayMs, request, outcome }: ReportedDelay,
-): string {
-  if (kind === "retry") {
-    return `${request.url.origin} ${retryReason(outcome)}; retrying ${request.method}.`;
-  }
-  return sentences(
-    `The service limits the rate of requests, so no request is sent for the next ${secondsText(delayMs)}.`,
-    hasStack && `With a lower --parallel, Pulumi sends fewer requests at once.`,
-  );
+export function delayText({ kind, delayMs, request, outcome }: ReportedDelay): string {
+  return kind === "retry"
+    ? `${request.url.origin} ${retryReason(outcome)}; retrying ${request.method}.`
+    : `The service limits the rate of requests, so no request is sent for the next ${secondsText(delayMs)}.`;
 }
+
+/** The advice after a rate limit. */
+export const parallelAdvice = "With a lower --parallel, Pulumi sends fewer requests at once.";
 
 function retryReason(outcome: HttpOutcome): string {
   switch (outcome.kind) {

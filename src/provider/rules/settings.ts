@@ -24,8 +24,6 @@ export interface Settings {
   readonly listing: boolean | undefined;
   /** Whether they are the arguments of an explicit `Provider`. */
   readonly isExplicit: boolean;
-  /** Whether they are those of a stack. A command outside of Pulumi has the environment alone. */
-  readonly hasStack: boolean;
   /** The settings that the environment has set. */
   readonly namesFromEnvironment: readonly SettingName[];
 }
@@ -60,8 +58,6 @@ export interface SettingsSource {
    */
   readonly get: (name: SettingName) => unknown;
   readonly isExplicit: () => boolean;
-  /** Whether Pulumi asks for a stack, and not a command that has the environment alone. */
-  readonly hasStack: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -91,7 +87,6 @@ export function readSettings(source: SettingsSource): SettingsResult {
     retrySeconds: Number(values.retrySeconds ?? retrySeconds.defaultValue),
     listing: listing === undefined ? undefined : String(listing) === "true",
     isExplicit,
-    hasStack: source.hasStack,
     namesFromEnvironment: fromEnvironment.map(({ name }) => name),
   };
   return { settings, apiKey: String(apiKey), problems: [] };

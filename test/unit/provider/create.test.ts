@@ -49,6 +49,27 @@ describe("A creation", () => {
     expect(requests).toMatchObject([{ method: "POST", path, body: sentBody }]);
   });
 
+  it("says why requests wait, and what helps against a rate limit", async () => {
+    const delays = [
+      { kind: "retry", delayMs: 5_001, outcome: response(503) },
+      { kind: "pause", delayMs: 5_001, outcome: response(429) },
+    ] as const;
+    const send: Send = async ({ method, url }, onDelay) => {
+      for (const delay of delays) {
+        onDelay({ ...delay, request: { method, url } });
+      }
+      return endedWith(response(403));
+    };
+    const { create, lines } = startProvider({}, { transport: stubTransport(send) });
+
+    await errorOf(create(someArgs()));
+
+    expect(lines).toEqual([
+      expect.stringMatching(/^info: .*503; retrying(?!.*--parallel)/),
+      expect.stringMatching(/^info: .*rate of requests.* 6 s.*--parallel/),
+    ]);
+  });
+
   it("sends no tableId when the program declares none", async () => {
     const { create, requests } = await startWithService(created);
     const { url, events } = someArgs();
@@ -275,7 +296,7 @@ describe("A creation that has failed before in this command", () => {
 it("All operations of an account share one transport, and so its connections and its pause", async () => {
   const open = vi.fn(() => stubTransport(async () => endedWith(response(400))));
   const environment = { DBWEBHOOKS_BASE_URL: "https://a.example", DBWEBHOOKS_API_KEY: "key" };
-  const source = { get: () => undefined, isExplicit: () => false, hasStack: true, environment };
+  const source = { get: () => undefined, isExplicit: () => false, environment };
   const provider = new WebhookProvider(source, new EngineMonitor(undefined, () => {}), open);
   const options = { notify: () => undefined };
   const stored = parseStateEntry("17", someState({ baseUrl: "https://a.example" }));

@@ -254,7 +254,7 @@ describe("An error", () => {
       throw thrown;
     };
     const description = JSON.stringify({ 17: { ...someArgs({ url }), secret } });
-    const source = { get, isExplicit: () => false, hasStack: true, environment: {} };
+    const source = { get, isExplicit: () => false, environment: {} };
     const provider = new WebhookProvider(source, new EngineMonitor(undefined, notify));
     const inputs = someArgs({ url, secret });
     const stored = parseStateEntry("17", someState(inputs));

@@ -22,13 +22,8 @@ import * as outcomes from "../../helpers/transport.ts";
 const settings = someSettings();
 const explicitSettings = someSettings({ isExplicit: true });
 const inEnvironment = someSettings({ namesFromEnvironment: ["apiKey", "baseUrl", "retrySeconds"] });
-const reporterWith = ({ hasStack }: Settings) =>
-  new Reporter("NAME", vi.fn(), new Set(), () => [], hasStack);
-const reporter = reporterWith(settings);
-const contextWith = (inSettings: Settings): MessageContext => ({
-  settings: inSettings,
-  reporter: reporterWith(inSettings),
-});
+const reporter = new Reporter("NAME", vi.fn(), new Set(), () => []);
+const contextWith = (inSettings: Settings): MessageContext => ({ settings: inSettings, reporter });
 const context = contextWith(settings);
 
 const redirectTo = (redirectOrigin: string, changes: object = {}) =>
@@ -99,14 +94,14 @@ it.each<[said: string, HttpOutcome, more?: More]>([
   );
 });
 
-it("The message about a wait says why requests wait, and what to do about a rate limit", () => {
+it("The message about a wait says why requests wait", () => {
   const wait = { delayMs: 5_001, request: deleteRequest };
   const retryTextAfter = (outcome: HttpOutcome) =>
-    notices.delayText(settings, { ...wait, kind: "retry", outcome });
+    notices.delayText({ ...wait, kind: "retry", outcome });
 
   const throttled = { ...wait, kind: "pause", outcome: outcomes.throttled(5_001) } as const;
-  const pause = notices.delayText(settings, throttled);
-  expectToSay(pause, "6 s … --parallel");
+  const pause = notices.delayText(throttled);
+  expectToSay(pause, "rate … 6 s");
   expectToSay(retryTextAfter(outcomes.response(500)), "tables.example.com returned 500; … DELETE");
   expectToSay(retryTextAfter(outcomes.connectionLost), "did not respond");
   expectToSay(retryTextAfter(outcomes.connectionRefused), "could not be reached");
@@ -328,46 +323,6 @@ describe("Every failure", () => {
       expect(text).toContain("Look in the database");
     },
   );
-});
-
-describe("Without a stack", () => {
-  const withoutStack = someSettings({
-    hasStack: false,
-    namesFromEnvironment: ["apiKey", "baseUrl"],
-  });
-  const ofCommand = contextWith(withoutStack);
-  const refusals = [400, 401, 404, 405, 409, 429, 500].map(apiError);
-  const ends = [notFound, htmlPage(403), ...refusals, redirectTo("https://b.test")];
-  const losses = [outcomes.connectionLost, { kind: "noResponse", cause: "timeout" } as const];
-  const calls = [...ends, ...losses, outcomes.connectionRefused].map((one) => failedWith(one));
-  const unusable = (["body", "confirmation", "refusal", "tooLarge", "entries"] as const).map(
-    (one) => failedWith(htmlPage(200), { unusable: one }),
-  );
-  const lists = [...calls, ...unusable].map((call) => ({ ...call, request: listRequest }));
-  const throttled = { kind: "pause", delayMs: 5_001, outcome: outcomes.throttled(5_001) } as const;
-  const texts = [
-    ...[...calls, ...unusable].map((call) =>
-      failures.notDeleted(ofCommand, { ...call, request: deleteRequest }),
-    ),
-    ...lists.map((call) => failures.notConfirmed(ofCommand, call)),
-    failures.listNotFound(withoutStack),
-    failures.stillListed(),
-    failures.invalidSettings("delete", [missingKey], false),
-  ].map((failure) => failed(ofCommand.reporter, failure).message);
-
-  it.each([
-    ...texts,
-    notices.absentText(withoutStack, "webhook 17"),
-    notices.delayText(withoutStack, { ...throttled, request: deleteRequest }),
-  ])("a message speaks of none: %s", (text) => {
-    const known = text.replaceAll("docs/troubleshooting.md of pulumi-dbwebhooks", "");
-    expect(known).not.toMatch(/pulumi|\bstate|stack|listing|--parallel|Provider\b/i);
-    expect(known).not.toMatch(/dbwebhooks:(?!apiKey: is not set)/);
-  });
-
-  it("a failed deletion says that the webhook may still exist", () => {
-    expectToSay(texts[0] ?? "", "The webhook may still exist. … [notDeleted]");
-  });
 });
 
 it.each<[said: string, args: object, settingChanges?: Texts]>([

@@ -13,7 +13,6 @@ function read(changes: Texts = {}, source: Partial<SettingsSource> = {}) {
   const { settings, apiKey, problems } = readSettings({
     get,
     isExplicit,
-    hasStack: true,
     environment: {},
     ...source,
   });
@@ -26,7 +25,6 @@ describe("The settings of a provider", () => {
     expect(read().settings).toStrictEqual({
       baseUrl: "https://tables.example.com",
       isExplicit: false,
-      hasStack: true,
       namesFromEnvironment: [],
       apiKey: "key",
       timeoutSeconds: 30,
