@@ -10,17 +10,10 @@ import type { StateEntry } from "./rules/state.js";
 import { addressOf, isElsewhere, type WebhookAddress } from "./rules/webhook-address.js";
 
 /**
- * The end of a deletion. `deleted`: the service has confirmed it. `gone`: a complete list does not
- * hold the webhook. `absent`: the service has no such webhook, or the API key has no access to it.
- * `kept`: another resource has the webhook now. A line for the user says all but the first.
- */
-export type DeleteResult = "deleted" | "gone" | "absent" | "kept";
-
-/**
  * Deletes a webhook. Throws unless it is gone or may count as gone. A webhook that this command has
  * created or imported has another resource now, so it is not deleted, and this counts as done.
  */
-export const deleteOperation: AccountOperation<StateEntry, DeleteResult> = {
+export const deleteOperation: AccountOperation<StateEntry, void> = {
   kind: "delete",
   name: ({ id, state }) => `Delete ${nameOfWebhook(id, state.databaseId)}`,
   sensitive: ({ props }) => ({ properties: props }),
@@ -38,16 +31,22 @@ export const deleteOperation: AccountOperation<StateEntry, DeleteResult> = {
     const name = nameOfWebhook(id, address.databaseId);
     if (knownWebhooks.isOwn(address)) {
       reporter.warn(keptText(name));
-      return "kept";
+      return;
     }
     if (knownWebhooks.hasOtherHolder(address, urn)) {
       throw failed(reporter, failures.otherHolder(id));
     }
     const deletion = await deleteWebhook(context, address);
-    if (deletion.kind === "failed") {
-      throw failed(reporter, failures.notDeleted(context, deletion.call));
+    switch (deletion.kind) {
+      case "deleted":
+        return;
+      case "absent":
+        return confirmAbsence(context, address, name);
+      case "failed":
+        throw failed(reporter, failures.notDeleted(context, deletion.call));
+      default:
+        return deletion satisfies never;
     }
-    return deletion.kind === "absent" ? confirmAbsence(context, address, name) : deletion.kind;
   },
 };
 
@@ -59,11 +58,11 @@ async function confirmAbsence(
   context: Context,
   address: WebhookAddress,
   name: string,
-): Promise<"gone" | "absent"> {
+): Promise<void> {
   const { reporter, settings } = context;
   if (settings.listing === false) {
     reporter.warn(absentText(name));
-    return "absent";
+    return;
   }
   const { ids, isComplete, call } = await requestList(context, address.databaseId);
   if (ids.includes(address.id)) {
@@ -71,7 +70,7 @@ async function confirmAbsence(
   }
   if (isComplete) {
     reporter.notify(goneText(name));
-    return "gone";
+    return;
   }
   if (call !== undefined) {
     const responseClass = classOf(call.outcome);
@@ -84,5 +83,4 @@ async function confirmAbsence(
     }
   }
   reporter.warn(absentText(name));
-  return "absent";
 }

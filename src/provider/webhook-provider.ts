@@ -8,7 +8,7 @@ import type { Operation, OperationOptions } from "./command/operation.js";
 import { Reporter } from "./command/reporter.js";
 import { RefreshLists } from "./command/webhook-lists.js";
 import { type CreateRequest, type CreateResult, createOperation } from "./create.js";
-import { type DeleteResult, deleteOperation } from "./delete.js";
+import { deleteOperation } from "./delete.js";
 import { type DiffRequest, type DiffResult, diffOperation } from "./diff.js";
 import { type ImportRequest, type ImportResult, importOperation } from "./import.js";
 import { failed, webhookErrorOf } from "./messages/error-message.js";
@@ -67,7 +67,7 @@ export class WebhookProvider {
     return this.#perform(importOperation, request, options);
   }
 
-  delete(webhook: StateEntry, options: OperationOptions): Promise<DeleteResult> {
+  delete(webhook: StateEntry, options: OperationOptions): Promise<void> {
     return this.#perform(deleteOperation, webhook, options);
   }
 

@@ -77,6 +77,7 @@ describe("After any response of the service", () => {
     ...exampleBodies.flatMap((body) => [httpText(200, body), httpText(400, body)]),
     ...statusCodes.map((statusCode) => httpText(statusCode, errorBody("BAD_REQUEST", echo))),
     httpText(200, { id: 17, secret: otherSecret }),
+    httpText(200, { success: true }),
     // Not HTTP.
     `${echo}\r\n\r\n`,
     `HTTP/1.1 200 OK\r\n${apiKey}\r\n\r\n`,
