@@ -44,7 +44,7 @@ const deletion = z.object({ success: z.boolean() });
 export function parseCreatedWebhook(
   body: string,
 ): { readonly id: string | undefined; readonly secret: unknown } | undefined {
-  const { data } = createdWebhook.safeParse(parseJson(body));
+  const { data } = createdWebhook.safeParse(parseJsonWithIds(body));
   return data && { id: webhookIdOf(data.id), secret: data.secret };
 }
 
@@ -63,7 +63,7 @@ interface ParsedList {
  * pagination.
  */
 export function parseWebhookList(text: string): ParsedList | undefined {
-  const body = parseJson(text);
+  const body = parseJsonWithIds(text);
   if (!isJsonObject(body)) {
     return undefined;
   }
@@ -82,6 +82,24 @@ export function parseWebhookList(text: string): ParsedList | undefined {
 /** Reads the response to a deletion. */
 export function parseDeletion(body: string): z.infer<typeof deletion> | undefined {
   return deletion.safeParse(parseJson(body)).data;
+}
+
+/**
+ * Parses JSON with the digits of each `id` as a text: from 2^53 on, a number of JavaScript is not
+ * exact. Returns `undefined` where a text is not JSON.
+ */
+function parseJsonWithIds(text: string): unknown {
+  // TypeScript does not declare the context, which Node.js has passed since version 21.
+  const keepDigits = (name: string, value: unknown, context?: { readonly source?: string }) =>
+    name === "id" && typeof value === "number" && /^\d+$/.test(context?.source ?? "")
+      ? context?.source
+      : value;
+  try {
+    return JSON.parse(text, keepDigits);
+  } catch {
+    // A reviver overflows the stack at arrays whose nesting JSON.parse alone can read.
+    return parseJson(text);
+  }
 }
 
 function isListedText(value: unknown): boolean {

@@ -54,7 +54,10 @@ it.each([
   ["body", "<html>"],
   ["body", "[]"],
   ["id", '{"id":"a"}'],
-  ["id", `{"id":${2 ** 53}}`],
+  ["id", '{"id":-1}'],
+  ["id", '{"id":1.5}'],
+  ["id", '{"id":1e300}'],
+  ["id", '{"id":"1e3"}'],
 ])(
   "A creation is in doubt, and says that the %s is not usable, after %s",
   async (unusable, body) => {

@@ -88,6 +88,13 @@ describe("A creation", () => {
     expect(await create(someArgs())).toMatchObject({ id: String(id) });
   });
 
+  it("keeps the digits of an id that JavaScript has no exact number for", async () => {
+    const body = `{"id":9007199254740993,"secret":"${secret}"}`;
+    const { create } = await startWithService({ body });
+
+    expect(await create(someArgs())).toMatchObject({ id: "9007199254740993" });
+  });
+
   it("stores a secret with white space at its ends as it is", async () => {
     const { create } = await startWithService({ body: { id: 17, secret: " secret-1 " } });
 
@@ -99,7 +106,7 @@ describe("A creation", () => {
     ["inDoubt", "20,000 nested arrays", { body: nestedBody }],
     ["inDoubt", "nested arrays beside an id", { body: `{"id":17,"secret":${nestedBody}}` }],
     ["inDoubt", "a path as id", { body: { id: "1/../2", secret } }],
-    ["inDoubt", "an id that is too large to be exact", { body: `{"id":${2 ** 53},"secret":"s"}` }],
+    ["inDoubt", "an id of 65 digits", { body: `{"id":${"9".repeat(65)},"secret":"s"}` }],
     ["inDoubt", "503 of a gateway with Retry-After and a message", gatewayError],
   ])("ends as %s, without a retry, when the service returns %s", async (kind, _case, response) => {
     const { create, methods } = await startWithService([response, created], { retrySeconds: "60" });

@@ -205,6 +205,19 @@ describe("A deletion that gets 404", () => {
     expect(error.message).not.toContain("GET ");
   });
 
+  it.each([
+    { id: "9007199254740992", end: "notDeleted" },
+    { id: "9007199254740993", end: undefined },
+  ])("compares every digit of the id $id with the list", async ({ id, end }) => {
+    const list = JSON.stringify({ webhooks: [listed()] }).replace("17", "9007199254740992");
+    const provider = await startWithService([notFound, { body: list }]);
+
+    const deletion = provider.delete(id, provider.state).catch(({ kind }) => kind);
+
+    expect(await deletion).toBe(end);
+    expect(provider.requests).toMatchObject([{ path: expect.stringContaining(`/${id}`) }, {}]);
+  });
+
   it("does not use the list that a refresh has read", async () => {
     const lists = [listOf(listed()), notFound, listOf()];
     const provider = await startWithService(lists, { listing: "true" });

@@ -122,6 +122,24 @@ describe("A refresh with listing", () => {
     expect(refreshed.props).toMatchObject({ url: "https://b.example/" });
   });
 
+  it("tells two ids apart that JavaScript has one number for", async () => {
+    const entries = ["9007199254740992", "9007199254740993"].map((id) =>
+      JSON.stringify(listed({ url: `https://${id}.example/` })).replace("17", id),
+    );
+    const body = `{"webhooks":[${entries}]}`;
+    const { read, state } = await startListing({ body });
+
+    const refreshed = [
+      await read("9007199254740992", state),
+      await read("9007199254740993", state),
+    ];
+
+    expect(refreshed).toMatchObject([
+      { props: { url: "https://9007199254740992.example/" } },
+      { props: { url: "https://9007199254740993.example/" } },
+    ]);
+  });
+
   it.each<[string, list: StubResponse]>([
     ["no webhooks, and success: true", { body: { webhooks: [], success: true } }],
     ["another webhook with a new field", listOf({ ...listed({ id: 1 }), createdAt: 1 })],
