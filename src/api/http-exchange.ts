@@ -16,6 +16,8 @@ export interface HttpRequest extends RequestLine {
 export interface HttpResponse {
   readonly kind: "response";
   readonly statusCode: number;
+  /** The request that got this response. */
+  readonly request?: RequestLine;
   /** `undefined`: larger than the limit, and not read. */
   readonly body: string | undefined;
   /** How long the service asks to wait (RFC 9110, section 10.2.3). */

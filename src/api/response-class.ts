@@ -20,8 +20,8 @@ const facts = {
   /** Proxies send these about requests that the service may have carried out. */
   temporary: { retried: "ifIdempotent", mayBeCarriedOut: true },
   /**
-   * Every status that no class names, among others. 303 follows a request that was carried out; 409
-   * can mean that the webhook exists.
+   * Every status that no class names, among others. 303 follows a request that was carried out, as
+   * 301 and 302 within one host can after a POST; 409 can mean that the webhook exists.
    */
   unclear: { retried: "never", mayBeCarriedOut: true },
   redirect: { retried: "never", mayBeCarriedOut: false },
@@ -71,7 +71,8 @@ export function factsOf(outcome: HttpOutcome): ClassFacts {
   return facts[classOf(outcome)];
 }
 
-export function classOfResponse({ statusCode, retryAfterMs, body }: HttpResponse): ResponseClass {
+export function classOfResponse(response: HttpResponse): ResponseClass {
+  const { statusCode, retryAfterMs, body } = response;
   if (statusCode === 404 && errorCodeOf(body) === "NOT_FOUND") {
     return "notFound";
   }
@@ -79,7 +80,19 @@ export function classOfResponse({ statusCode, retryAfterMs, body }: HttpResponse
   if (statusCode === 503 && retryAfterMs !== undefined && errorCodeOf(body) !== undefined) {
     return "throttled";
   }
-  return classOfStatus(statusCode);
+  return isAfterPost(response) ? "unclear" : classOfStatus(statusCode);
+}
+
+/**
+ * Whether a response may lead to the result of a POST: many servers send 301 or 302 to another path
+ * in place of 303 (RFC 9110, sections 15.4.2 and 15.4.3).
+ */
+function isAfterPost({ statusCode, request, redirectOrigin }: HttpResponse): boolean {
+  return (
+    [301, 302].includes(statusCode) &&
+    request?.method === "POST" &&
+    request.url.origin === redirectOrigin
+  );
 }
 
 /**

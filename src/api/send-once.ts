@@ -144,6 +144,7 @@ async function dispatch(
   return {
     kind: "response",
     statusCode,
+    request: { method, url },
     body: await readBody(body),
     retryAfterMs: parseRetryAfter(
       String(headers["retry-after"] ?? ""),

@@ -63,6 +63,25 @@ describe("The class of a response follows", () => {
   ])("from its error and Retry-After: %s", (_response, outcome, name) => {
     expect(classOf(outcome)).toBe(name);
   });
+
+  const own = outcomes.someRequest.url.origin;
+  it.each([
+    { method: "POST", statusCode: 301, redirectOrigin: own, name: "unclear" },
+    { method: "POST", statusCode: 302, redirectOrigin: own, name: "unclear" },
+    { method: "POST", statusCode: 307, redirectOrigin: own, name: "redirect" },
+    { method: "POST", statusCode: 302, redirectOrigin: own.replace("s:", ":"), name: "redirect" },
+    { method: "POST", statusCode: 302, redirectOrigin: undefined, name: "redirect" },
+    { method: "POST", statusCode: 403, redirectOrigin: own, name: "denied" },
+    { method: "DELETE", statusCode: 302, redirectOrigin: own, name: "redirect" },
+    { method: "GET", statusCode: 301, redirectOrigin: own, name: "redirect" },
+  ] as const)(
+    "from the target of a redirect: $statusCode to $redirectOrigin after $method is $name",
+    ({ method, name, ...response }) => {
+      const request = { ...outcomes.someRequest, method };
+
+      expect(classOf({ kind: "response", request, body: "", ...response })).toBe(name);
+    },
+  );
 });
 
 it.each<[name: string, HttpOutcome, ...facts: [retried: string, boolean]]>([

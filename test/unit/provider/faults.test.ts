@@ -110,6 +110,10 @@ const creations = [
       does: "creates it, and a proxy returns 503 with `Retry-After`",
       fault: faults.handleThen(respond(503, "", inOneSecond)),
     },
+    {
+      does: "creates it and redirects to another path of its own",
+      fault: faults.handleThen(respond(302, "", { location: "/webhooks" })),
+    },
     { does: "creates it and returns half of the JSON", fault: truncatedJson },
     { does: "creates it and returns 10 MiB of JSON", fault: hugeBody },
   ]),
