@@ -79,6 +79,8 @@ export interface WebhookList {
   readonly webhooks: readonly ListedWebhook[];
   /** Whether the database certainly has no further webhooks. */
   readonly isComplete: boolean;
+  /** Whether a cache has stored the list. It is not complete then, and what it shows may be old. */
+  readonly isStored: boolean;
   /** The request, if it is the reason why webhooks are missing. */
   readonly call?: EndedCall;
 }
@@ -124,18 +126,21 @@ export async function listWebhooks(
 ): Promise<WebhookList> {
   const { parseWebhookList } = await loadSchemas();
   const { call, body } = await callApi(context, "GET", webhooksPath(databaseId));
-  const unread = { ids: [], webhooks: [], isComplete: false };
+  const unread = { ids: [], webhooks: [], isComplete: false, isStored: false };
   if (body === undefined) {
     return { ...unread, call };
   }
+  const { isStored = false } = call.outcome.extent ?? {};
   const list = parseWebhookList(body);
   if (list === undefined) {
     return { ...unread, call: { ...call, unusable: "list" } };
   }
   const { ids, webhooks } = list;
-  return webhooks?.every(isUsable)
-    ? { ids, webhooks, isComplete: list.isComplete && !mayLackEntries(call.outcome, ids.length) }
-    : { ...unread, ids, call: { ...call, unusable: "entries" } };
+  if (!webhooks?.every(isUsable)) {
+    return { ...unread, ids, isStored, call: { ...call, unusable: "entries" } };
+  }
+  const isComplete = list.isComplete && !mayLackEntries(call.outcome, ids.length);
+  return { ids, webhooks, isComplete, isStored };
 }
 
 /**

@@ -30,7 +30,9 @@ export interface HttpResponse {
 
 /** The facts by which headers say that a list may not hold every entry that exists now. */
 export interface ListExtent {
-  /** Whether there may be further pages, or a cache has stored the list. */
+  /** Whether a cache has stored the list, which then shows nothing that is certain now. */
+  readonly isStored: boolean;
+  /** Whether there may be further pages. */
   readonly mayBePartial: boolean;
   /** The numbers of entries that all pages have together, as they were sent. */
   readonly totalCounts: readonly string[];

@@ -2,20 +2,33 @@ import type { ListExtent } from "./http-exchange.js";
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
+// A parameter `hit` of a cache in `Cache-Status`, as a structured field writes `true` (RFC 9211,
+// section 2.1; RFC 9651, section 3.1.2).
+const cacheHit = /; *hit(?:=\?1)?\s*(?:[;,]|$)/;
+
 /**
  * Reads the headers that announce further pages (`Link`: RFC 8288; `Content-Range`: RFC 9110,
- * section 14.4; the others by custom), and the age of a response that a cache has stored (RFC 9111,
- * section 5.1).
+ * section 14.4; the others by custom), and those of a response that a cache has stored (`Age`:
+ * RFC 9111, section 5.1; `Cache-Status`: RFC 9211).
  */
 export function extentOf(headers: Headers): ListExtent {
   // A server and a proxy can both send a header, and white space behind a value is no part of it.
   const valuesOf = (name: string) =>
     new Set([headers[name] ?? []].flat().map((value) => value.trim()));
-  const isStored = [...valuesOf("age")].some((age) => Number(age) !== 0);
+  const hasAge = [...valuesOf("age")].some((age) => Number(age) !== 0);
+  const isCacheHit = [...valuesOf("cache-status")].some((status) =>
+    cacheHit.test(withoutStrings(status)),
+  );
   const announcesPage = headers.link !== undefined || headers["content-range"] !== undefined;
   const namesPage = [...valuesOf("x-next-page"), ...valuesOf("next-page")].some(Boolean);
   return {
-    mayBePartial: isStored || announcesPage || namesPage,
+    isStored: hasAge || isCacheHit,
+    mayBePartial: announcesPage || namesPage,
     totalCounts: [...valuesOf("x-total-count")],
   };
+}
+
+/** Empties the quoted strings of a structured field, such as the name of a cache. */
+function withoutStrings(field: string): string {
+  return field.replace(/"(?:\\.|[^"\\])*"/g, '""');
 }

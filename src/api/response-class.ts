@@ -108,9 +108,9 @@ export function isRedirection({ statusCode, redirectOrigin }: HttpResponse): boo
  * by its headers, or with status 206 (RFC 9110, section 15.3.7).
  */
 export function mayLackEntries({ statusCode, extent }: HttpResponse, entryCount: number): boolean {
-  const { mayBePartial = false, totalCounts = [] } = extent ?? {};
+  const { isStored = false, mayBePartial = false, totalCounts = [] } = extent ?? {};
   const isOtherTotal = totalCounts.some((total) => total !== String(entryCount));
-  return statusCode === 206 || mayBePartial || isOtherTotal;
+  return statusCode === 206 || isStored || mayBePartial || isOtherTotal;
 }
 
 /** Returns the facts of a status code by itself, such as that of a proxy. */

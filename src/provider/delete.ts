@@ -64,9 +64,9 @@ async function confirmAbsence(
     reporter.warn(absentText(name));
     return;
   }
-  const { ids, isComplete, call } = await requestList(context, address.databaseId);
+  const { ids, isComplete, isStored, call } = await requestList(context, address.databaseId);
   if (ids.includes(address.id)) {
-    throw failed(reporter, failures.stillListed());
+    throw failed(reporter, isStored ? failures.stillStored() : failures.stillListed());
   }
   if (isComplete) {
     reporter.notify(goneText(name));

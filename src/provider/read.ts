@@ -65,8 +65,9 @@ async function findDrift(
 ): Promise<Drift | "absent"> {
   const { refreshLists, reporter } = context;
   const name = nameOfWebhook(id, databaseId);
-  const { webhooks, isComplete, call } = await refreshLists.request(context, databaseId);
-  const webhook = webhooks.find((one) => one.id === id);
+  const list = await refreshLists.request(context, databaseId);
+  const { webhooks, isComplete, isStored } = list;
+  const webhook = isStored ? undefined : webhooks.find((one) => one.id === id);
   if (webhook === undefined) {
     if (isComplete) {
       reporter.warn(absentFromListText(name));
@@ -76,7 +77,7 @@ async function findDrift(
     const key = `list of ${databaseId}`;
     // The text parses the list, which can be large, and all webhooks of the database share it.
     if (!reporter.hasShown(key)) {
-      reporter.warnOnce(notLookedUpText(context, databaseId, call), key);
+      reporter.warnOnce(notLookedUpText(context, databaseId, list), key);
     }
     return {};
   }

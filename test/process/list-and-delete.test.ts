@@ -800,16 +800,21 @@ describe("pulumi-dbwebhooks delete", () => {
   });
 
   it.each([
-    ["the service cannot list", { listing: false }, [], "no complete list"],
+    ["the service cannot list", { listing: false }, undefined, "no complete list"],
     ["the list is a part", {}, [{ webhooks: [], next: "page 2" }], "no complete list"],
     ["the list still has it", {}, [{ webhooks: [{ ...entry, id: 7 }] }], "but lists it"],
     ["an odd list still has it", {}, [{ webhooks: [{ id: 7 }] }], "but lists it"],
-  ])("fails after a 404 if %s", async (_, options, bodies, text) => {
+    [
+      "a cache has stored the list",
+      {},
+      [{ webhooks: [{ id: 7 }] }, { headers: { age: "55" } }],
+      "no complete list",
+    ],
+  ] as const)("fails after a 404 if %s", async (_, options, list, text) => {
     const { service, runCommand } = await startWithWebhook(options);
-    service.use(async (request, next) => {
-      const [body] = bodies;
-      return request.method === "GET" && body !== undefined ? Response.json(body) : next();
-    });
+    service.use(async ({ method }, next) =>
+      method === "GET" && list !== undefined ? Response.json(list[0], list[1]) : next(),
+    );
 
     // For Pulumi, the variable is the way without a list.
     const variables = { DBWEBHOOKS_LISTING: "false" };

@@ -83,8 +83,8 @@ async function absenceText(
   { databaseId, id }: DeleteOptions,
   attempts: number,
 ): Promise<string> {
-  const { ids, isComplete, call } = await requestList(account, databaseId);
-  const isListed = ids.includes(id);
+  const { ids, isComplete, isStored, call } = await requestList(account, databaseId);
+  const isListed = ids.includes(id) && !isStored;
   if (isComplete && !isListed) {
     return sentences(
       `Database ${shownValue(databaseId)} has no webhook ${id}.`,

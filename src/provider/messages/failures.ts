@@ -215,6 +215,13 @@ export const failures = {
     nextStep: "Check whether the API key may delete webhooks, and run the command again.",
     heading: "A wrong key",
   }),
+  stillStored: (): Failure => ({
+    kind: "notDeleted",
+    cause:
+      "the service returned 404 NOT_FOUND for it, but a list that a cache has stored still shows it",
+    nextStep:
+      "The list can be older than the deletion: run the command again when the cache has expired.",
+  }),
   listNotFound: (settings: Settings): Failure => ({
     kind: "notDeleted",
     cause: sentences(

@@ -1,5 +1,5 @@
 // The lines about an operation that does not fail.
-import type { EndedCall } from "../../api/client.js";
+import type { EndedCall, WebhookList } from "../../api/client.js";
 import type { HttpOutcome } from "../../api/http-exchange.js";
 import type { ReportedDelay } from "../../api/transport.js";
 import { shownValue } from "../../common/plain-text.js";
@@ -73,24 +73,32 @@ export function inactiveText(name: string): string {
   return `At the service, ${name} is switched off (active: false), so it sends no notifications.`;
 }
 
-/**
- * Warns that a refresh shows no drift of some webhooks.
- *
- * @param call The request for the list, if that is the reason.
- */
+/** Warns that a refresh shows no drift of some webhooks, because their list does not show it. */
 export function notLookedUpText(
   context: MessageContext,
   databaseId: string,
-  call?: EndedCall,
+  { call, isStored }: Pick<WebhookList, "call" | "isStored">,
 ): string {
   const database = `database ${shownValue(databaseId)}`;
   return sentences(
-    call === undefined
-      ? `Some webhooks of ${database} were not looked up, because the list may show only a part of them, or come from a cache.`
-      : `The webhooks of ${database} were not looked up, because their list could not be read: ${callText(context, call)}.`,
+    notLookedUpReason(context, database, call, isStored),
     `Their state stays as it is, and this refresh does not show their drift.`,
     call && adviceText(adviceFor(context, call)),
   );
+}
+
+function notLookedUpReason(
+  context: MessageContext,
+  database: string,
+  call: EndedCall | undefined,
+  isStored: boolean,
+): string {
+  if (call !== undefined) {
+    return `The webhooks of ${database} were not looked up, because their list could not be read: ${callText(context, call)}.`;
+  }
+  return isStored
+    ? `The webhooks of ${database} were not looked up, because a cache between here and the service has sent a list that it had stored.`
+    : `Some webhooks of ${database} were not looked up, because the list may show only a part of them.`;
 }
 
 /** Says why requests wait. */

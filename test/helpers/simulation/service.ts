@@ -112,7 +112,7 @@ export class SimulatedService {
       return response(404);
     }
     if (fault === "cached") {
-      const extent = { mayBePartial: true, totalCounts: [] };
+      const extent = { isStored: true, mayBePartial: false, totalCounts: [] };
       return Object.assign(response(200, undefined, { webhooks: [] }), { extent });
     }
     const webhooks = [...this.webhooks.values()].map(({ id, url }) =>

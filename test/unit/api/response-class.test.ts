@@ -103,10 +103,31 @@ it.each<[name: string, HttpOutcome, ...facts: [retried: string, boolean]]>([
 
 it.each([
   { statusCode: 200, isPartial: false },
-  { statusCode: 200, extent: { mayBePartial: false, totalCounts: ["7"] }, isPartial: false },
-  { statusCode: 200, extent: { mayBePartial: false, totalCounts: ["7", "8"] }, isPartial: true },
-  { statusCode: 200, extent: { mayBePartial: false, totalCounts: [""] }, isPartial: true },
-  { statusCode: 200, extent: { mayBePartial: true, totalCounts: ["7"] }, isPartial: true },
+  {
+    statusCode: 200,
+    extent: { isStored: false, mayBePartial: false, totalCounts: ["7"] },
+    isPartial: false,
+  },
+  {
+    statusCode: 200,
+    extent: { isStored: false, mayBePartial: false, totalCounts: ["7", "8"] },
+    isPartial: true,
+  },
+  {
+    statusCode: 200,
+    extent: { isStored: false, mayBePartial: false, totalCounts: [""] },
+    isPartial: true,
+  },
+  {
+    statusCode: 200,
+    extent: { isStored: false, mayBePartial: true, totalCounts: ["7"] },
+    isPartial: true,
+  },
+  {
+    statusCode: 200,
+    extent: { isStored: true, mayBePartial: false, totalCounts: ["7"] },
+    isPartial: true,
+  },
   { statusCode: 206, isPartial: true },
 ])(
   "A list of 7 entries with the status $statusCode and $extent may lack entries: $isPartial",

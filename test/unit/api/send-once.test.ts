@@ -108,9 +108,13 @@ describe("The HTTP sender", () => {
   const nothing = {
     retryAfterMs: undefined,
     redirectOrigin: undefined,
-    extent: { mayBePartial: false, totalCounts: [] },
+    extent: { isStored: false, mayBePartial: false, totalCounts: [] },
   };
-  const partial = { extent: { mayBePartial: true } };
+  const partial = { extent: { isStored: false, mayBePartial: true } };
+  const stored = { extent: { isStored: true, mayBePartial: false } };
+  const cacheStatus = (...values: readonly string[]) => ({
+    headers: { "cache-status": [...values] },
+  });
   const sameOrigin = { redirectOrigin: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) };
   const otherOrigin = { redirectOrigin: "https://a.b" };
 
@@ -136,15 +140,24 @@ describe("The HTTP sender", () => {
       { headers: { "x-next-page": "", "next-page": "" } },
       nothing,
     ],
-    ["the age of a stored response", { headers: { age: "59" } }, partial],
-    ["several ages, as from two caches", { headers: { age: ["0", "59"] } }, partial],
-    ["several ages in one header", { headers: { age: "0, 59" } }, partial],
+    ["the age of a stored response", { headers: { age: "59" } }, stored],
+    ["several ages, as from two caches", { headers: { age: ["0", "59"] } }, stored],
+    ["several ages in one header", { headers: { age: "0, 59" } }, stored],
     [
       "an age of 0 and no next page, twice",
       { headers: { age: ["0", "0"], "next-page": ["", ""] } },
       nothing,
     ],
     ["an age of 0", { headers: { age: "0" } }, nothing],
+    ["a hit of a cache", cacheStatus("Cdn; hit"), stored],
+    ["a hit with other parameters", cacheStatus('"A, b"; fwd=miss, Cdn;ttl=30;hit=?1;x=1'), stored],
+    ["a hit of the first of two caches", cacheStatus("Origin;hit, Cdn; fwd=uri-miss"), stored],
+    ["a hit of a cache in a second line", cacheStatus("Cdn; fwd=stale", "Edge; hit"), stored],
+    ["no hit of a cache", cacheStatus("Cdn; hit=?0"), nothing],
+    ["a miss of a cache", cacheStatus("Cdn; fwd=miss; stored; fwd-status=304"), nothing],
+    ["a cache that is named hit", cacheStatus("hit, hit; fwd=uri-miss, hit"), nothing],
+    ["a cache with hit in its name or text", cacheStatus('"a; hit"; detail="\\"; hit"'), nothing],
+    ["a parameter that only begins with hit", cacheStatus("Cdn; hits; detail=hit; hit-x"), nothing],
     ["a total", { headers: { "x-total-count": "7" } }, { extent: { totalCounts: ["7"] } }],
     [
       "one total twice",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { HttpOutcome } from "../../../src/api/http-exchange.ts";
+import type { HttpOutcome, HttpResponse } from "../../../src/api/http-exchange.ts";
 import {
   errorBody,
   listed,
@@ -141,6 +141,10 @@ async function deleteAbsent(listing: string | undefined, list: HttpOutcome) {
 }
 
 const ofList = (...webhooks: readonly unknown[]) => response(200, undefined, { webhooks });
+const stored = (list: HttpOutcome): HttpOutcome => ({
+  ...(list as HttpResponse),
+  extent: { isStored: true, mayBePartial: false, totalCounts: [] },
+});
 const ofListWith = (fields: object) => response(200, undefined, { webhooks: [], ...fields });
 const refusalWith = (code: string, statusCode = 404) =>
   response(statusCode, undefined, errorBody(code));
@@ -173,6 +177,8 @@ describe("A deletion that gets 404", () => {
     ["has no entry with an id", ofList("denied", { ...unusable, id: "a" }), "fails"],
     ["has an error", ofListWith({ error: { code: "FORBIDDEN" } }), "fails"],
     ["may be incomplete", ofListWith({ next: 1 }), "done with a warning"],
+    ["is stored, without the webhook", stored(ofList(listed({ id: 18 }))), "done with a warning"],
+    ["is stored, with the webhook", stored(ofList(listed())), "fails"],
     ["has a field for an error, without one", ofListWith({ error: "" }), "done with a warning"],
     ["has an error as text", ofListWith({ error: "forbidden" }), "fails"],
     ["is an object without webhooks", statusOf(200), "fails"],
@@ -217,6 +223,23 @@ describe("A deletion that gets 404", () => {
     expect(await deletion).toBe(end);
     expect(provider.requests).toMatchObject([{ path: expect.stringContaining(`/${id}`) }, {}]);
   });
+
+  it.each<[string, object[]]>([
+    ["usable", [listed()]],
+    ["unusable", [listed(), { id: 18 }]],
+  ])(
+    "and meets a stored %s list with the webhook, blames the cache and no key",
+    async (_, list) => {
+      const headers = { age: "55" };
+      const provider = await startWithService([notFound, { ...listOf(...list), headers }]);
+
+      const error = await errorOf(provider.delete("17", provider.state));
+
+      expect(error).toMatchObject({ kind: "notDeleted" });
+      expect(error.message).toContain("cache");
+      expect(error.message).not.toMatch(/key/i);
+    },
+  );
 
   it("does not use the list that a refresh has read", async () => {
     const lists = [listOf(listed()), notFound, listOf()];

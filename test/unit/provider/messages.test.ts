@@ -233,6 +233,7 @@ describe("Every failure", () => {
     otherHolder: failures.otherHolder("17"),
     notDeleted: failures.notDeleted(context, call(apiError(400), deleteRequest)),
     stillListed: failures.stillListed(),
+    stillStored: failures.stillStored(),
     listNotFound: failures.listNotFound(settings),
     notConfirmed: failures.notConfirmed(context, call(apiError(500), listRequest)),
     fault: failures.fault(reporter, new Error("odd")),

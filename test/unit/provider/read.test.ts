@@ -159,6 +159,14 @@ describe("A refresh with listing", () => {
     ["has success: null", { body: { webhooks: [], success: null } }],
     ["has a Link header", withHeaders({ link: '</x>; rel="next"' })],
     ["is from a cache", withHeaders({ age: "59" })],
+    ["is from a cache, and equals the state", { ...listOf(listed()), headers: { age: "55" } }],
+    [
+      "is from a cache, and shows drift",
+      {
+        ...listOf(listed({ url: "https://b.example/", active: false })),
+        headers: { "cache-status": "Cdn; hit" },
+      },
+    ],
     ["has another total", withHeaders({ "x-total-count": "2" })],
     ["has an error", { body: { webhooks: [], error: { code: "FORBIDDEN" } } }],
     ["is not found", { statusCode: 404, body: errorBody("NOT_FOUND") }],
