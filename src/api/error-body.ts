@@ -19,13 +19,16 @@ export function errorMessageOf(body: string | undefined): string {
   const fields = fieldsIn(body);
   const { error, message, detail } = fields;
   const reasons = [errorIn(fields).message, message, error, detail];
-  return reasons.map(textOf).find((text) => text.trim() !== "") ?? "";
+  return reasons.map(textOf).find(Boolean) ?? "";
 }
 
-/** Returns a text as it is, and the texts of a list, such as one for each invalid field, joined. */
+/**
+ * Returns a text as it is, and the texts of a list, such as one for each invalid field, joined. A
+ * blank text is none.
+ */
 function textOf(reason: unknown): string {
   const texts = [reason].flat().filter((one) => typeof one === "string");
-  return texts.join("; ");
+  return texts.filter((text) => text.trim() !== "").join("; ");
 }
 
 function errorIn({ error }: Fields): Fields {

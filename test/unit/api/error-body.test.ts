@@ -25,6 +25,8 @@ it.each([
   ['{"type":"about:blank","title":"Forbidden","detail":"No such table"}', "No such table"],
   ['{"message":["url must be https","events: too many"]}', "url must be https; events: too many"],
   ['{"message":["url must be https"],"error":"Bad Request"}', "url must be https"],
+  ['{"message":["",""],"error":"events are taken"}', "events are taken"],
+  ['{"message":[" ","events are taken"]}', "events are taken"],
   ['{"message":[{"code":1}],"error":"Bad Request"}', "Bad Request"],
   ['{"message":1,"error":null,"detail":[]}', ""],
   ["null", ""],
