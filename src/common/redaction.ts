@@ -21,7 +21,7 @@ const commonWords =
 // within a word, or more letters.
 const plainWord = /^\p{L}\p{Ll}{0,11}$/u;
 // Passphrases and the names of tunnels are made of more words.
-const maxWordsOfSegment = 3;
+const maxWordsOfPart = 3;
 
 // Texts that look like a credential, even one that is not known here, and escaped URLs with more
 // than an origin. Every pattern runs in linear time.
@@ -105,8 +105,10 @@ function withoutUnicodeEscapes(text: string): string {
 
 /**
  * Returns what of a receiver's URL can be a credential, without common words such as `hooks`: its
- * user info, and everything from the first label or segment that is not plain. Each part begins with
- * the up to 7 letters before it, so that a credential of fewer than 8 is found together with them.
+ * user info, each label that is a passphrase, and everything from the first part that is not plain.
+ * The labels behind a passphrase can be plain, and the path behind it is not. Each part begins with
+ * the up to 7 letters before it, so that a credential of fewer than 8 is found together with them,
+ * and a passphrase ends with those behind it.
  */
 function sensitivePartsOfUrl(url: string): string[] {
   const [, userInfo = "", encodedPlace] = /^https?:\/\/(?:([^/?#]*)@)?(.*)$/is.exec(url) ?? [];
@@ -114,12 +116,31 @@ function sensitivePartsOfUrl(url: string): string[] {
     return [percentDecoded(url)];
   }
   const place = percentDecoded(encodedPlace);
-  const credentials =
-    userInfo && percentDecoded(userInfo) + lettersIn(place).slice(0, nearbyLength);
-  const plainStart = plainStartOf(place);
-  const values = [credentials];
-  let nearby = lettersIn(plainStart).slice(-nearbyLength);
-  for (const part of place.slice(plainStart.length).split(commonWords)) {
+  const lettersAfter = (at: number) => lettersIn(place.slice(at)).slice(0, nearbyLength);
+  const values = [userInfo && percentDecoded(userInfo) + lettersAfter(0)];
+  let start = "";
+  let hasPassphrase = false;
+  for (const part of labelsAndSegmentsOf(place)) {
+    const words = wordsOf(part);
+    const isPassphrase = words.length > maxWordsOfPart;
+    hasPassphrase ||= isPassphrase;
+    if (!words.every(isPlainWord) || (hasPassphrase && part.startsWith("/"))) {
+      break;
+    }
+    if (isPassphrase) {
+      const label = `${part}.${lettersAfter(start.length + part.length)}`;
+      values.push(...withoutCommonWords(label, start));
+    }
+    start += part;
+  }
+  return [...values, ...withoutCommonWords(place.slice(start.length), start)];
+}
+
+/** Returns the parts between common words, each after the up to 7 letters before it. */
+function withoutCommonWords(text: string, before: string): string[] {
+  const values: string[] = [];
+  let nearby = lettersIn(before).slice(-nearbyLength);
+  for (const part of text.split(commonWords)) {
     if (!commonWords.test(part)) {
       values.push(nearby + part);
     }
@@ -128,24 +149,18 @@ function sensitivePartsOfUrl(url: string): string[] {
   return values;
 }
 
-/** Returns the labels of a host and the segments of a path that are plain, up to the first other. */
-function plainStartOf(place: string): string {
+/** Divides a host and its path, without losing a character. */
+function labelsAndSegmentsOf(place: string): string[] {
   const [hostAndPath = ""] = /^[^?#;=]*/.exec(place) ?? [];
   const [host = ""] = /^[^/]*/.exec(hostAndPath) ?? [];
-  const labels = host.match(/[.:]*[^.:]+/g) ?? [];
+  // A host can end with a dot or an empty port.
+  const labels = host.match(/[.:]*[^.:]*/g) ?? [];
   const segments = hostAndPath.slice(host.length).match(/\/+[^/]*/g) ?? [];
-  const all = [...labels, ...segments];
-  const firstOther = all.findIndex((one) => !isPlain(one));
-  return all.slice(0, firstOther === -1 ? all.length : firstOther).join("");
+  return [...labels, ...segments];
 }
 
-/** Whether a label or a segment consists of a few plain or common words. */
-function isPlain(segment: string): boolean {
-  const words = segment.match(/[\p{L}\p{N}]+/gu) ?? [];
-  return (
-    words.length <= maxWordsOfSegment &&
-    words.every((word) => plainWord.test(word) || commonWords.test(word))
-  );
+function isPlainWord(word: string): boolean {
+  return plainWord.test(word) || commonWords.test(word);
 }
 
 /** Returns every 8 letters or digits in a row, whatever stands between them. */
@@ -157,5 +172,9 @@ function ngramsOf(text: string): string[] {
 
 /** Returns the letters and digits of a text. */
 function lettersIn(text: string): string {
-  return (text.match(/[\p{L}\p{N}]+/gu) ?? []).join("");
+  return wordsOf(text).join("");
+}
+
+function wordsOf(text: string): string[] {
+  return text.match(/[\p{L}\p{N}]+/gu) ?? [];
 }

@@ -143,6 +143,7 @@ it.each([
   ["Your plan allows 5 webhooks in production", "https://bob:pw@example.com/production/1a2b3c4d"],
   ["Your plan allows 5 webhooks in production", "https://example.com/notifications/production"],
   ["production has no more subscriptions", "https://example.com/production/1a2b3c4d"],
+  ["example.com is blocked", "https://my-shop-prod-hook.example.com/hooks/T0K3N7"],
   ["The twelveletter is locked", "https://example.com/twelveletter"],
   ["url must not be on localhost", "http://localhost:8080/"],
   ["Your plan allows no more webhooks", "https://example.com/T0K3N/webhooks"],
@@ -157,6 +158,7 @@ it.each([
   ["events/T0K3N7 is wrong", "https://example.com/v2/events/T0K3N7"],
   ["hzofcpccvgwr is wrong", "https://example.com/hooks/hzofcpccvgwr:m0q2n0v9r"],
   ["correct-horse is wrong", "https://example.com/correct-horse-battery-staple"],
+  ["orders/hzofcpccvgwr is wrong", "https://my-shop-prod-hook.example.com/orders/hzofcpccvgwr"],
   ["Host a-b-c-d.tunnels.test", "https://a-b-c-d.tunnels.test/hooks"],
   ["Host quiet-otter1.tunnels.test", "https://quiet-otter1.tunnels.test/hooks"],
 ])(
@@ -186,6 +188,11 @@ it("A text that repeats a random id in a URL is redacted", () => {
     idOf(any, 20).map((id) => [id, `https://example.com/orders/${id}/new`]),
     idOf(lower, 13).map((id) => [id, `https://${id}.example.net/`]),
     idOf(any, 9).map((id) => [id, `https://example.com/hook?key=${id}`]),
+    // With fewer than 8 letters, they are found together with the place.
+    fc
+      .tuple(idOf(any, 4), fc.constantFrom("acme.com", "acme.com.", "acme.com:", "acme.com.:"))
+      .map(([id, host]) => [`hooks/${id}9`, `https://${host}/hooks/${id}9`]),
+    idOf(lower, 2).map((id) => [`a-b-c-${id}.acme.com`, `https://a-b-c-${id}.acme.com./hooks`]),
     fc.tuple(idOf(any, 4), idOf(any, 4)).map(([a, b]) => [`${a}/${b}9`, `https://a.io/${a}/${b}9`]),
   );
 
