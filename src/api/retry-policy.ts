@@ -11,9 +11,10 @@ export const connectionRefusedSeconds = 15;
 const firstBackoffMs = 500;
 const longestBackoffMs = 10_000;
 // Codes of Node.js and OpenSSL, and a name of undici, for a host that does not exist, a port that
-// speaks another protocol and a certificate that is not trusted.
+// speaks another protocol, a certificate that is not trusted and a connection that the permission
+// model of Node.js refuses.
 const permanentCodes =
-  /^(ENOTFOUND|ERR_SSL_.*|ERR_HTTP2_.*|CERT_.*|UNABLE_TO_.*|.*SELF_SIGNED_CERT.*|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME_INVALID|HTTPParserError)$/;
+  /^(ENOTFOUND|ERR_ACCESS_DENIED|ERR_SSL_.*|ERR_HTTP2_.*|CERT_.*|UNABLE_TO_.*|.*SELF_SIGNED_CERT.*|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME_INVALID|HTTPParserError)$/;
 
 /** An attempt that has ended. */
 export interface EndedAttempt {

@@ -10,6 +10,15 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 });
 process.stderr.on("error", () => {});
 
+// With its permission model, Node.js throws the error of a server that may not listen where nothing
+// can catch it.
+process.on("uncaughtException", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "ERR_ACCESS_DENIED") {
+    throw error;
+  }
+  fail(error);
+});
+
 runCommandLine(process.argv.slice(2)).catch(fail);
 
 function fail({ message }: Error): void {

@@ -64,6 +64,20 @@ it("serve responds after the reader of its output has closed the pipe", async ()
   expect(await service.end("SIGTERM")).toBe(0);
 });
 
+it("serve says in one line that Node.js may not use the network", async () => {
+  // Stands for `--permission` of Node.js 26: the error is thrown where no caller can catch it.
+  const denied = `import net from "node:net";
+    const error = Object.assign(new Error("Use --allow-net."), { code: "ERR_ACCESS_DENIED" });
+    net.Server.prototype.listen = () => process.nextTick(() => { throw error; });`;
+  const preload = `data:text/javascript,${encodeURIComponent(denied)}`;
+  const program = ["--import", preload, join(repository, "dist/cli/main.js"), "serve"];
+
+  const { result, output } = start(process.execPath, program, { directory: tmpdir() });
+
+  expect((await within(30, result, output)).exitCode).toBe(1);
+  expect(output()).toBe("Use --allow-net.\n");
+});
+
 /**
  * Starts `serve` of the built package outside of its directory, on a free port, and waits until it
  * has said where it listens. Kills it when the test is over.

@@ -44,6 +44,7 @@ it.each<[string, HttpOutcome]>([
 
 it.each<[string, HttpOutcome]>([
   ["the host does not exist", outcomes.notConnected("ENOTFOUND")],
+  ["Node.js may not use the network", outcomes.notConnected("ERR_ACCESS_DENIED")],
   ["the certificate has expired", outcomes.notConnected("CERT_HAS_EXPIRED")],
   ["the issuer of the certificate is unknown", outcomes.notConnected("UNABLE_TO_GET_ISSUER_CERT")],
   ["the certificate is self-signed", outcomes.notConnected("DEPTH_ZERO_SELF_SIGNED_CERT")],
