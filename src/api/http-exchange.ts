@@ -48,7 +48,12 @@ interface ConnectionProblem {
  * An attempt without a response. `unsent`: the service certainly has not seen the request.
  * `noResponse`: it may have carried it out, because a part of the request may have been sent.
  */
-export type HttpFailure =
+export type HttpFailure = FailedAttempt & {
+  /** The variable that names the proxy through which the attempt went. */
+  readonly proxyVariable?: string;
+};
+
+type FailedAttempt =
   | { readonly kind: "unsent" | "noResponse"; readonly cause: "timeout" }
   /** `stopping`: Pulumi is stopping. `proxyUrl`: the environment names no usable proxy. */
   | { readonly kind: "unsent"; readonly cause: "stopping" | "proxyUrl" }

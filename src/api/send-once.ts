@@ -27,7 +27,7 @@ export interface AttemptOptions {
 /** Opens the connections for attempts. */
 export function createSendOnce({ apiKey, timeoutSeconds }: AttemptOptions): SendOnce {
   const timeoutMs = Math.ceil(timeoutSeconds * 1000);
-  const dispatcherFor = openPools(timeoutMs);
+  const { dispatcherFor, proxyVariableFor } = openPools(timeoutMs);
 
   return async (request, stopping) => {
     const dispatcher = dispatcherFor(request.url);
@@ -37,7 +37,12 @@ export function createSendOnce({ apiKey, timeoutSeconds }: AttemptOptions): Send
     const timeout = new AbortController();
     const cancelTimeout = startTimeout(timeoutMs, () => timeout.abort());
     try {
-      return await attempt(timeout.signal, dispatcher, { ...request, apiKey }, stopping);
+      const authorized = { ...request, apiKey };
+      const outcome = await attempt(timeout.signal, dispatcher, authorized, stopping);
+      const proxyVariable = proxyVariableFor(request.url);
+      return outcome.kind === "response" || proxyVariable === undefined
+        ? outcome
+        : { ...outcome, proxyVariable };
     } finally {
       cancelTimeout();
     }

@@ -82,7 +82,7 @@ function noResponseText(
   nameOf: NameOf,
 ): string {
   const isSent = failure.kind === "noResponse";
-  const incomplete = isSent ? "got no complete response" : "could not connect";
+  const incomplete = `${isSent ? "got no complete response" : "could not connect"}${throughProxyText(failure)}`;
   switch (failure.cause) {
     case "timeout":
       return `${incomplete} within ${settings.timeoutSeconds} s (${nameOf("timeoutSeconds")})`;
@@ -100,10 +100,17 @@ function noResponseText(
       // service; the code cannot.
       const [code] = failure.codes;
       const reason = [code, reporter.redact(failure.text, 150)].filter(Boolean).join(": ");
-      const lost = isSent ? "lost the connection before the response was complete" : incomplete;
+      const lost = isSent
+        ? `lost the connection${throughProxyText(failure)} before the response was complete`
+        : incomplete;
       return `${lost} (${reason || "unknown reason"})`;
     }
   }
+}
+
+/** Names the variable of the proxy, if there was one: its URL can contain a password. */
+export function throughProxyText({ proxyVariable }: HttpFailure): string {
+  return proxyVariable === undefined ? "" : ` through the proxy of ${proxyVariable}`;
 }
 
 /** Says why there was no further attempt, if one was due. */

@@ -6,7 +6,7 @@ import { shownValue } from "../../common/plain-text.js";
 import type { MessageContext } from "../command/operation.js";
 import { importVariable } from "../rules/import-variable.js";
 import { adviceFor, adviceText } from "./advice.js";
-import { callText, secondsText } from "./call-text.js";
+import { callText, secondsText, throughProxyText } from "./call-text.js";
 import { sentences } from "./sentences.js";
 
 /**
@@ -116,8 +116,8 @@ function retryReason(outcome: HttpOutcome): string {
     case "response":
       return `returned ${outcome.statusCode}`;
     case "noResponse":
-      return "did not respond";
+      return `did not respond${throughProxyText(outcome)}`;
     case "unsent":
-      return "could not be reached";
+      return `could not be reached${throughProxyText(outcome)}`;
   }
 }

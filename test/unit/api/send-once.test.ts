@@ -257,6 +257,30 @@ it.each([
   expect(await sendOnce(remoteUrl)).toMatchObject({ body: "through the proxy" });
 });
 
+it.each<[variable: string | undefined, environment: Record<string, string>, url?: string]>([
+  ["HTTPS_PROXY", { HTTPS_PROXY: refusedUrl, HTTP_PROXY: "http://192.0.2.1" }],
+  ["https_proxy", { https_proxy: refusedUrl, HTTPS_PROXY: "http://192.0.2.1" }],
+  ["HTTP_PROXY", { https_proxy: "", HTTPS_PROXY: "http://192.0.2.1", HTTP_PROXY: refusedUrl }],
+  ["http_proxy", { http_proxy: refusedUrl }, `${remoteUrl}:8443`],
+  [undefined, {}],
+  [undefined, { HTTPS_PROXY: refusedUrl, NO_PROXY: "a.test,.example.test" }],
+  [undefined, { HTTPS_PROXY: refusedUrl }, refusedUrl.replace("http:", "https:")],
+  [undefined, { HTTPS_PROXY: refusedUrl }, refusedUrl.replace("127.0.0.1", "a.example.test")],
+])(
+  "A failed connection names the variable of its proxy: %s, with %j",
+  async (variable, environment, url = `${remoteUrl}:1`) => {
+    for (const [name, value] of Object.entries(environment)) {
+      vi.stubEnv(name, value);
+    }
+    resolveTo("127.0.0.1");
+
+    const outcome = await sendOnce(url);
+
+    expect(outcome).toMatchObject({ kind: "unsent", cause: "connection" });
+    expect("proxyVariable" in outcome ? outcome.proxyVariable : undefined).toBe(variable);
+  },
+);
+
 describe("What speaks no HTTP", () => {
   const banner = "SSH-2.0-OpenSSH_9.6\r\n";
 
@@ -393,7 +417,7 @@ describe("A connection that is not established", () => {
 
       const outcome = await send("/first", getStopping?.());
 
-      expect(outcome).toEqual({ kind: "unsent", cause });
+      expect(outcome).toMatchObject({ kind: "unsent", cause });
       await expect.poll(() => proxy.heads).toHaveLength(1);
       proxy.open();
       // A first request that was sent late would arrive before the next one.

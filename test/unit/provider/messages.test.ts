@@ -64,6 +64,14 @@ it.each<[said: string, HttpOutcome, more?: More, inSettings?: Settings]>([
   ["Pulumi is stopping", outcomes.unsent("stopping")],
   ["HTTPS_PROXY … NO_PROXY … http://HOST:PORT", outcomes.unsent("proxyUrl")],
   ["could not connect within 30 s (dbwebhooks:timeoutSeconds)", outcomes.unsent("timeout")],
+  [
+    "could not connect through the proxy of https_proxy within 30 s",
+    { ...outcomes.unsent("timeout"), proxyVariable: "https_proxy" },
+  ],
+  [
+    "lost the connection through the proxy of HTTP_PROXY",
+    { ...outcomes.connectionLost, proxyVariable: "HTTP_PROXY" },
+  ],
   ["no complete response within 30 s", { kind: "noResponse", cause: "timeout" }],
   ["unknown reason", { kind: "noResponse", cause: "connection", codes: [], text: "" }],
   ["could not connect (ECODE: connect failed)", outcomes.notConnected("ECODE")],
@@ -104,7 +112,9 @@ it("The message about a wait says why requests wait", () => {
   expectToSay(pause, "rate … 6 s");
   expectToSay(retryTextAfter(outcomes.response(500)), "tables.example.com returned 500; … DELETE");
   expectToSay(retryTextAfter(outcomes.connectionLost), "did not respond");
-  expectToSay(retryTextAfter(outcomes.connectionRefused), "could not be reached");
+  expectToSay(retryTextAfter(outcomes.connectionRefused), "could not be reached; retrying");
+  const throughProxy = { ...outcomes.connectionRefused, proxyVariable: "HTTPS_PROXY" };
+  expectToSay(retryTextAfter(throughProxy), "the proxy of HTTPS_PROXY; retrying");
 });
 
 const htmlPage = (statusCode: number) =>
