@@ -1,8 +1,10 @@
 import { createWebhook, deleteWebhook, type NewWebhook } from "../api/client.js";
+import type { ReportedDelay } from "../api/transport.js";
 import type { ErrorKind } from "./command/errors.js";
 import type { AccountOperation, Context } from "./command/operation.js";
 import { failed, webhookErrorOf } from "./messages/error-message.js";
 import { type FailedUndo, failures } from "./messages/failures.js";
+import { delayTextOfPulumi } from "./messages/notices.js";
 import { parseArguments } from "./rules/arguments.js";
 import { type Properties, parseSecret, withWrappedSecret } from "./rules/values.js";
 import type { WebhookAddress } from "./rules/webhook-address.js";
@@ -109,7 +111,10 @@ async function createOrUndo(context: Context, webhook: NewWebhook): Promise<Crea
     return { id, secret: storable.secret };
   }
   const properties = { secret: storable.secret };
-  const undoContext = { ...context, reporter: reporter.alsoRedacting({ properties }) };
+  const undoReporter = reporter.alsoRedacting({ properties });
+  const onDelay = (delay: ReportedDelay) =>
+    undoReporter.notify(delayTextOfPulumi(undoReporter, delay));
+  const undoContext = { ...context, reporter: undoReporter, onDelay };
   const undo = await undoCreation(undoContext, address);
   throw undo === undefined
     ? failed(reporter, failures.undone(id))

@@ -13,8 +13,7 @@ import { type DiffRequest, type DiffResult, diffOperation } from "./diff.js";
 import { type ImportRequest, type ImportResult, importOperation } from "./import.js";
 import { failed, webhookErrorOf } from "./messages/error-message.js";
 import { failures } from "./messages/failures.js";
-import { delayText, parallelAdvice } from "./messages/notices.js";
-import { sentences } from "./messages/sentences.js";
+import { delayTextOfPulumi } from "./messages/notices.js";
 import { type ReadResult, readOperation } from "./read.js";
 import { readSettings, type SettingsResult, type SettingsSource } from "./rules/settings.js";
 import type { StateEntry } from "./rules/state.js";
@@ -110,8 +109,7 @@ export class WebhookProvider {
     const engineMonitor = this.#engineMonitor;
     this.#transport ??= this.#openTransport({ ...settings, apiKey }, engineMonitor.stopping);
     const { send, sendUndo } = this.#transport;
-    const onDelay = (delay: ReportedDelay) =>
-      reporter.notify(sentences(delayText(delay), delay.kind === "pause" && parallelAdvice));
+    const onDelay = (delay: ReportedDelay) => reporter.notify(delayTextOfPulumi(reporter, delay));
     const account = { settings, engineMonitor, refreshLists: this.#refreshLists };
     return operation.run({ ...context, ...account, send, sendUndo, onDelay }, request);
   }

@@ -34,7 +34,7 @@ export function readAccount(): Account {
     settings,
     reporter,
     send,
-    onDelay: (delay) => reporter.notify(delayText(delay)),
+    onDelay: (delay) => reporter.notify(delayText(reporter, delay)),
   };
 }
 

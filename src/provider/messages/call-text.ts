@@ -8,6 +8,7 @@ import { connectionRefusedSeconds, type GiveUpReason } from "../../api/retry-pol
 import { oneLine } from "../../common/plain-text.js";
 import type { SettingName } from "../../common/settings-table.js";
 import type { MessageContext } from "../command/operation.js";
+import type { Reporter } from "../command/reporter.js";
 import { stoppingText } from "./interruption.js";
 import { nameOfSetting } from "./names.js";
 import { sentences } from "./sentences.js";
@@ -52,16 +53,21 @@ function responseText(
 ): string {
   const { statusCode, body } = response;
   const reporter = context.reporter.alsoRedacting({ body });
-  const message = reporter.redact(errorMessageOf(body), 200);
   return [
     `returned ${statusCode}`,
     isRedirection(response) && targetText(context, response, request.url.origin),
     unusable && responseProblemText[unusable],
     reporter.redact(errorCodeOf(body) ?? "", 50),
-    message && `"${message}"`,
+    reasonText(context.reporter, body),
   ]
     .filter(Boolean)
     .join(" ");
+}
+
+/** Quotes the redacted reason that a body gives, if there is one. */
+export function reasonText(reporter: Reporter, body: string | undefined): string {
+  const message = reporter.alsoRedacting({ body }).redact(errorMessageOf(body), 200);
+  return message && `"${message}"`;
 }
 
 /** Says where a redirect leads. A whole URL would be cut to its scheme. */

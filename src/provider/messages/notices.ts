@@ -4,9 +4,10 @@ import type { HttpOutcome } from "../../api/http-exchange.js";
 import type { ReportedDelay } from "../../api/transport.js";
 import { shownValue } from "../../common/plain-text.js";
 import type { MessageContext } from "../command/operation.js";
+import type { Reporter } from "../command/reporter.js";
 import { importVariable } from "../rules/import-variable.js";
 import { adviceFor, adviceText } from "./advice.js";
-import { callText, secondsText, throughProxyText } from "./call-text.js";
+import { callText, reasonText, secondsText, throughProxyText } from "./call-text.js";
 import { sentences } from "./sentences.js";
 
 /**
@@ -102,14 +103,25 @@ function notLookedUpReason(
 }
 
 /** Says why requests wait. */
-export function delayText({ kind, delayMs, request, outcome }: ReportedDelay): string {
-  return kind === "retry"
-    ? `${request.url.origin} ${retryReason(outcome)}; retrying ${request.method}.`
-    : `The service limits the rate of requests, so no request is sent for the next ${secondsText(delayMs)}.`;
+export function delayText(
+  reporter: Reporter,
+  { kind, delayMs, request, outcome }: ReportedDelay,
+): string {
+  if (kind === "retry") {
+    return `${request.url.origin} ${retryReason(outcome)}; retrying ${request.method}.`;
+  }
+  // A service can also refuse more webhooks in this way.
+  const reason = outcome.kind === "response" ? reasonText(reporter, outcome.body) : "";
+  return `The service limits the rate of requests${reason && ` (${reason})`}, so no request is sent for the next ${secondsText(delayMs)}.`;
 }
 
-/** The advice after a rate limit. */
-export const parallelAdvice = "With a lower --parallel, Pulumi sends fewer requests at once.";
+/** Says why the requests of Pulumi wait, and how it sends fewer at once. */
+export function delayTextOfPulumi(reporter: Reporter, delay: ReportedDelay): string {
+  return sentences(
+    delayText(reporter, delay),
+    delay.kind === "pause" && `With a lower --parallel, Pulumi sends fewer requests at once.`,
+  );
+}
 
 function retryReason(outcome: HttpOutcome): string {
   switch (outcome.kind) {

@@ -203,6 +203,22 @@ describe("A creation whose response arrives when Pulumi is gone", () => {
     expect(error.message).toContain(withheldText);
     expect(error.message).not.toContain(plainSecret);
   });
+
+  it("is deleted after a pause whose line does not show the secret in the reason", async () => {
+    const outcome = response(429, 5_000, errorBody("BUSY", `of ${plainSecret}`));
+    const send: Send = async (request, onDelay) => {
+      if (request.method === "POST") {
+        return endedWith(response(201, undefined, { id: 9, secret: plainSecret }));
+      }
+      onDelay({ kind: "pause", delayMs: 5_000, request, outcome });
+      return endedWith(response(204));
+    };
+    const provider = startProvider({}, { ...goneEngine(), transport: stubTransport(send) });
+
+    expect(await errorOf(provider.create(someArgs()))).toMatchObject({ kind: "undone" });
+    expect(provider.lines.join()).toContain(withheldText);
+    expect(provider.lines.join()).not.toContain(plainSecret);
+  });
 });
 
 // An error hook of the program makes Pulumi repeat a failed creation, up to 100 times.

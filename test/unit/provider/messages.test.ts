@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { EndedCall } from "../../../src/api/client.ts";
 import type { HttpOutcome, HttpRequest } from "../../../src/api/http-exchange.ts";
+import { withheldText } from "../../../src/common/redaction.ts";
 import type {
   AccountOperationKind,
   MessageContext,
@@ -105,11 +106,15 @@ it.each<[said: string, HttpOutcome, more?: More]>([
 it("The message about a wait says why requests wait", () => {
   const wait = { delayMs: 5_001, request: deleteRequest };
   const retryTextAfter = (outcome: HttpOutcome) =>
-    notices.delayText({ ...wait, kind: "retry", outcome });
+    notices.delayText(reporter, { ...wait, kind: "retry", outcome });
 
-  const throttled = { ...wait, kind: "pause", outcome: outcomes.throttled(5_001) } as const;
-  const pause = notices.delayText(throttled);
-  expectToSay(pause, "rate … 6 s");
+  const pauseTextAfter = (body: unknown) => {
+    const outcome = outcomes.response(429, 5_001, body);
+    return notices.delayText(reporter, { ...wait, kind: "pause", outcome });
+  };
+  expectToSay(pauseTextAfter({}), "requests, so … 6 s");
+  expectToSay(pauseTextAfter(errorBody("QUOTA", "10 webhooks.")), '("10 webhooks.") … 6 s');
+  expectToSay(pauseTextAfter({ secret: "s1gn-5tGq8", message: "of s1gn-5tGq8" }), withheldText);
   expectToSay(retryTextAfter(outcomes.response(500)), "tables.example.com returned 500; … DELETE");
   expectToSay(retryTextAfter(outcomes.connectionLost), "did not respond");
   expectToSay(retryTextAfter(outcomes.connectionRefused), "could not be reached; retrying");
