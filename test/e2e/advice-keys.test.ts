@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { notFound, respondWith } from "../helpers/faults/faults.mts";
 import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.ts";
-import { methodsAndKeysOf, noPromptFlags, withStack } from "../helpers/stack.ts";
+import { methodsAndKeysOf, noPromptFlags, removeFromState, withStack } from "../helpers/stack.ts";
 
 // It follows the heading "A wrong key" in docs/troubleshooting.md. Each webhook has a database of
 // its name.
@@ -19,7 +19,8 @@ it.each([javascriptProgram, yamlProgram])(
   "Wrong keys and lost databases of $name keep webhooks in the state, and the page's steps end that",
   async (program) => {
     await withStack(
-      async ({ service, declare, up, pulumi, storedWebhooks }) => {
+      async (stack) => {
+        const { service, declare, up, pulumi, storedWebhooks } = stack;
         const declareWith = (apiKey: string, listing: boolean) => {
           const account = { baseUrl: service.baseUrl, apiKey };
           return declare(webhooks, { account, listing: { ...account, listing } });
@@ -29,8 +30,8 @@ it.each([javascriptProgram, yamlProgram])(
         await up();
         const isLost = (databaseId = "") => databaseId.startsWith("lost");
         service.webhooks = service.webhooks.filter(({ databaseId }) => !isLost(databaseId));
-        // The databases of the two are gone, a key has no access to any database, and the service
-        // no longer accepts the key of the Provider of "rotated".
+        // The database of "lost" is gone, that of "lostOfProvider" has no list, a key has no access to
+        // any database, and the service no longer accepts the key of the Provider of "rotated".
         service.use((request, next) => {
           const { databaseId, headers } = request;
           if (isLost(databaseId) || headers.authorization === "Bearer key-of-another-account") {
@@ -48,14 +49,14 @@ it.each([javascriptProgram, yamlProgram])(
         expect(await stored()).toEqual(Object.keys(webhooks).toSorted());
         expect(service.webhooks).toHaveLength(2);
 
+        await removeFromState(stack, "lost");
         await declareWith("next-key", false);
-        const listingOff = { DBWEBHOOKS_LISTING: "false" };
-        const destroyed = await pulumi([...destroy, "--run-program"], listingOff);
-        const deletionsWith = (key: string) => Array(2).fill(`DELETE Bearer ${key}`);
+        const destroyed = await pulumi([...destroy, "--run-program"]);
         expect(destroyed.exitCode, destroyed.output).toBe(0);
         expect(methodsAndKeysOf(destroyed.requests).toSorted()).toEqual([
-          ...deletionsWith("local-api-key"),
-          ...deletionsWith("next-key"),
+          "DELETE Bearer local-api-key",
+          "DELETE Bearer next-key",
+          "DELETE Bearer next-key",
         ]);
         expect([await stored(), service.webhooks]).toEqual([[], []]);
       },

@@ -11,12 +11,6 @@ import { nameOfSetting } from "./names.js";
 import { sentences } from "./sentences.js";
 import { see, type TroubleshootingHeading } from "./troubleshooting.js";
 
-/** Says how a webhook that is gone leaves the state. */
-const goneAdvice = sentences(
-  `If the webhook is certainly gone, "pulumi state delete" removes it from the state.`,
-  `If it was replaced, remove only the pending deletion. ${see("Remove a pending deletion from the state")}`,
-);
-
 /** The advice after a failed request. */
 export interface Advice {
   readonly nextStep: string;
@@ -28,7 +22,7 @@ type WriteAdvice = (context: MessageContext, call: EndedCall, response: HttpResp
 
 /** The advice after each class of responses. */
 const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
-  success: ({ settings }, { unusable, request }) => {
+  success: ({ settings }, { unusable }) => {
     switch (unusable) {
       case "refusal":
         return refusalAdvice.DELETE(settings);
@@ -38,7 +32,6 @@ const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
         return step(
           `This is not a response of the API: a login page, a firewall, a proxy or another host may have sent it.`,
           `Check the network and ${nameOfSetting(settings, "baseUrl")}.`,
-          request.method === "DELETE" && goneAdvice,
         );
     }
   },
@@ -59,7 +52,6 @@ const adviceByClass: Readonly<Record<ResponseClass, WriteAdvice>> = {
     step(
       `There is no such operation at this base URL: a proxy or another host may have responded.`,
       `Check ${nameOfSetting(settings, "baseUrl")}.`,
-      request.method === "DELETE" && goneAdvice,
       request.method === "GET" &&
         `If the service cannot list webhooks, do not set listing to true.`,
     ),
@@ -72,14 +64,14 @@ const refusalAdvice: Readonly<Record<HttpRequest["method"], (settings: Settings)
     nextStep: `The service refuses the request as it is: check the arguments of the webhook and ${nameOfSetting(settings, "baseUrl")}.`,
     heading: "A refused creation",
   }),
-  DELETE: () => step(`The service refuses the deletion.`, goneAdvice),
+  DELETE: () => step(`The service refuses the deletion.`),
   // The failures of an operation that needs a list say how to do without one.
   GET: () => step(),
 };
 
 /** Says what to do after a failed request. */
 export function adviceFor(context: MessageContext, call: EndedCall): Advice {
-  const { outcome, giveUpReason, request } = call;
+  const { outcome, giveUpReason } = call;
   if (outcome.kind === "response") {
     return adviceByClass[classOfResponse(outcome)](context, call, outcome);
   }
@@ -89,8 +81,6 @@ export function adviceFor(context: MessageContext, call: EndedCall): Advice {
   return step(
     "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS",
     `and ${nameOfSetting(context.settings, "baseUrl")}. Then run the command again.`,
-    // A firewall can make every response unreadable, also to the deletion of a webhook that is gone.
-    outcome.kind === "noResponse" && request.method === "DELETE" && goneAdvice,
   );
 }
 
@@ -99,7 +89,10 @@ export function adviceText({ nextStep, heading }: Advice): string {
   return sentences(nextStep, heading && see(heading));
 }
 
-/** Says how to delete without a list. */
+/**
+ * Says how to delete at a service that cannot list webhooks. For one webhook that is gone it is
+ * wrong: it counts every other one that gets 404 as deleted, too.
+ */
 export function listingOffAdvice({ listing, isExplicit, namesFromEnvironment }: Settings): string {
   const isArgument =
     isExplicit && listing !== undefined && !namesFromEnvironment.includes("listing");

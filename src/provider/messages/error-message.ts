@@ -3,6 +3,7 @@ import type { Reporter } from "../command/reporter.js";
 import { adviceText } from "./advice.js";
 import { type Failure, failures } from "./failures.js";
 import { bugText, sentences } from "./sentences.js";
+import { see } from "./troubleshooting.js";
 
 /** The consequence of each kind of failure for the webhook. */
 export const consequenceTexts: Readonly<Record<ErrorKind, string>> = {
@@ -15,6 +16,17 @@ export const consequenceTexts: Readonly<Record<ErrorKind, string>> = {
   fault: bugText,
 };
 
+/**
+ * The last resort after each kind of failure: the way that is left if the next step does not help.
+ * It is about one webhook, and takes no other along.
+ */
+const lastResortTexts: Readonly<Partial<Record<ErrorKind, string>>> = {
+  notDeleted: sentences(
+    `If the webhook is certainly gone, "pulumi state delete" removes it from the state.`,
+    `If it was replaced, remove only the pending deletion. ${see("Remove a pending deletion from the state")}`,
+  ),
+};
+
 /** Returns the error for a failure of an operation. */
 export function failed(reporter: Reporter, failure: Failure): WebhookError {
   const { operationName } = reporter;
@@ -24,6 +36,7 @@ export function failed(reporter: Reporter, failure: Failure): WebhookError {
     causeAdvice,
     consequenceTexts[kind],
     adviceText(failure),
+    lastResortTexts[kind],
   );
   return new WebhookError(kind, text, `${operationName} failed`);
 }

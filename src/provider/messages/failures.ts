@@ -1,6 +1,6 @@
 // Every failure of an operation, as a function of its facts: its kind, its cause and the next step.
 import type { Deletion, EndedCall } from "../../api/client.js";
-import { isRedirection } from "../../api/response-class.js";
+import { factsOf, isRedirection } from "../../api/response-class.js";
 import { shownValue } from "../../common/plain-text.js";
 import { settingsTable } from "../../common/settings-table.js";
 import type { ErrorKind } from "../command/errors.js";
@@ -230,7 +230,7 @@ export const failures = {
     ),
     nextStep: sentences(
       `Check ${nameOfSetting(settings, "apiKey")}.`,
-      `If the webhook is certainly gone, ${listingOffAdvice(settings)}.`,
+      `If the service cannot list webhooks, ${listingOffAdvice(settings)}.`,
     ),
     heading: "A wrong key",
   }),
@@ -242,7 +242,9 @@ export const failures = {
     ),
     nextStep: sentences(
       adviceFor(context, call).nextStep,
-      `If the key is right and the service cannot list all webhooks, ${listingOffAdvice(context.settings)}.`,
+      // After any other outcome, the next attempt can show whether the service has a list.
+      factsOf(call.outcome).retried === "never" &&
+        `If the key is right and the service cannot list all webhooks, ${listingOffAdvice(context.settings)}.`,
     ),
     heading: "A wrong key",
   }),
