@@ -82,12 +82,12 @@ export const failures = {
     kind: "unchanged",
     cause: otherBaseUrlText(settings, baseUrl),
     nextStep: sentences(
-      `The default provider has one base URL and one key, so it could not delete the webhook there.`,
-      `First set baseUrl and apiKey back to the base URL in the state and its key, and run "pulumi up".`,
-      `Then declare a Provider for the other service.`,
-      `If the same service has a new base URL, change it in the state instead.`,
+      `If the same service has a new base URL, change it in the state.`,
+      `For another service, first set baseUrl and apiKey back to the base URL in the state and its key, and run "pulumi up".`,
+      `Then declare a Provider for that service: the default provider has one base URL and one key,`,
+      `so it could not delete the webhook at the old one.`,
     ),
-    heading: "The base URL has changed",
+    heading: "The same service at a new base URL",
   }),
   otherBaseUrlOfRefresh: (settings: Settings, baseUrl: string): Failure => ({
     kind: "unchanged",

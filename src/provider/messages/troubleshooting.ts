@@ -9,6 +9,7 @@ export const troubleshootingHeadings = [
   "A wrong key",
   "Remove a pending deletion from the state",
   "The base URL has changed",
+  "The same service at a new base URL",
   "A refused creation",
   "Two resources have one webhook",
   "An import",

@@ -185,7 +185,7 @@ function validateSameBaseUrl(old: string | undefined, next: string | undefined):
   return old === undefined || next === undefined || old === next
     ? []
     : [
-        `baseUrl: is ${shownValue(next)}, and this Provider has the base URL ${shownValue(old)}, which cannot change; set it back, and declare a second Provider with the new base URL and its key, or, if the same service has a new base URL, change it in the state, as "The base URL has changed" in docs/troubleshooting.md says`,
+        `baseUrl: is ${shownValue(next)}, and this Provider has the base URL ${shownValue(old)}, which cannot change; if the same service has a new base URL, change it in the state, as "The same service at a new base URL" in docs/troubleshooting.md says; for another service, set it back, and declare a second Provider with the other base URL and its key`,
       ];
 }
 

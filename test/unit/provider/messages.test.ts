@@ -298,7 +298,10 @@ describe("Every failure", () => {
       "option provider, … second Provider",
       failures.otherBaseUrlOfDeletion(explicitSettings, oldUrl),
     ],
-    [`the state holds the webhook at ${oldUrl}, … https://tables.example.com`, all.otherBaseUrl],
+    [
+      `the state holds the webhook at ${oldUrl}, … https://tables.example.com … Nothing was changed. If the same service has a new base URL, … another service … "pulumi up" … Provider … See "The same service at a new base URL"`,
+      all.otherBaseUrl,
+    ],
     ["DBWEBHOOKS_BASE_URL … DBWEBHOOKS_API_KEY", all.otherBaseUrlOfRefresh],
     ["DBWEBHOOKS_BASE_URL … DBWEBHOOKS_API_KEY", all.otherBaseUrlOfDeletion],
     ["without --run-program", failures.otherBaseUrlOfRefresh(explicitSettings, oldUrl)],
