@@ -37,17 +37,10 @@ export type EndedCall =
   | (CallWith<HttpResponse> & { readonly unusable: ResponseProblem });
 
 /**
- * `tooLarge`: the body is not read. `body`: it is no JSON object. `entries`: an entry of a list is
- * not usable. `refusal`: `success` is `false`.
+ * `tooLarge`: the body is not read. `body`: it is not what the API describes. `entries`: an entry of
+ * a list is not usable. `refusal`: `success` is `false`.
  */
-export type ResponseProblem =
-  | "tooLarge"
-  | "body"
-  | "id"
-  | "list"
-  | "entries"
-  | "confirmation"
-  | "refusal";
+export type ResponseProblem = "tooLarge" | "body" | "entries" | "refusal";
 
 /** Identifies a webhook at one service, which numbers the webhooks of each database. */
 export interface WebhookRef {
@@ -103,8 +96,7 @@ export async function createWebhook(
   }
   const created = parseCreatedWebhook(body);
   if (created?.id === undefined) {
-    const unusable = created === undefined ? "body" : "id";
-    return { kind: "inDoubt", call: { ...call, unusable } };
+    return { kind: "inDoubt", call: { ...call, unusable: "body" } };
   }
   const { id, secret } = created;
   return { kind: "returned", webhook: { databaseId, id }, secret };
@@ -133,7 +125,7 @@ export async function listWebhooks(
   const { isStored = false } = call.outcome.extent ?? {};
   const list = parseWebhookList(body);
   if (list === undefined) {
-    return { ...unread, call: { ...call, unusable: "list" } };
+    return { ...unread, call: { ...call, unusable: "body" } };
   }
   const { ids, webhooks } = list;
   if (!webhooks?.every(isUsable)) {
@@ -166,7 +158,7 @@ export async function deleteWebhook(
   if (call.outcome.statusCode === 204 || deletion?.success) {
     return { kind: "deleted" };
   }
-  const unusable = deletion === undefined ? "confirmation" : "refusal";
+  const unusable = deletion === undefined ? "body" : "refusal";
   return { kind: "failed", call: { ...call, unusable } };
 }
 

@@ -34,7 +34,7 @@ export const deleteOperation: AccountOperation<StateEntry, void> = {
       return;
     }
     if (knownWebhooks.hasOtherHolder(address, urn)) {
-      throw failed(reporter, failures.otherHolder(id));
+      throw failed(reporter, failures.twoResources("notDeleted", id));
     }
     const deletion = await deleteWebhook(context, address);
     switch (deletion.kind) {

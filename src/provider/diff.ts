@@ -36,7 +36,7 @@ export const diffOperation: LocalOperation<DiffRequest, DiffResult> = {
     knownWebhooks.noteId(address);
     const { id } = address;
     if (knownWebhooks.isCreated(address)) {
-      throw failed(reporter, failures.twoResources(id));
+      throw failed(reporter, failures.twoResources("unchanged", id));
     }
     const { settings } = settingsResult;
     const isMoving = settings !== undefined && isElsewhere(address, settings);

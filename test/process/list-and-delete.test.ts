@@ -534,9 +534,13 @@ describe("pulumi-dbwebhooks list", () => {
   it.each([
     ["401", respondWith(401, { body: { error: { code: "UNAUTHORIZED" } } }), "401 UNAUTHORIZED"],
     ["a redirect", respondWith(302, { headers: { location: "https://b.test/c" } }), "to b.test"],
-    ["a page", respondWith(200, { body: "<html>" }), "other than a list"],
-    ["no list", respondWith(200, { body: { items: [] } }), "other than a list"],
-    ["an error", respondWith(200, { body: { webhooks: [], error: {} } }), "other than a list"],
+    ["a page", respondWith(200, { body: "<html>" }), "other than what the API describes"],
+    ["no list", respondWith(200, { body: { items: [] } }), "other than what the API describes"],
+    [
+      "an error",
+      respondWith(200, { body: { webhooks: [], error: {} } }),
+      "other than what the API describes",
+    ],
     ["an odd entry", respondWith(200, { body: { webhooks: [{ ...entry, active: 1 }] } }), "entry"],
     ["an id twice", respondWith(200, { body: { webhooks: [entry, entry] } }), "entry in its list"],
     [

@@ -4,7 +4,7 @@ import type { EndedCall } from "../../api/client.js";
 import { errorCodeOf } from "../../api/error-body.js";
 import type { HttpRequest, HttpResponse } from "../../api/http-exchange.js";
 import { classOfResponse, isRedirection, type ResponseClass } from "../../api/response-class.js";
-import { settingCommand, settingsTable } from "../../common/settings-table.js";
+import { settingsTable } from "../../common/settings-table.js";
 import type { MessageContext } from "../command/operation.js";
 import type { Settings } from "../rules/settings.js";
 import { nameOfSetting } from "./names.js";
@@ -138,16 +138,11 @@ function redirectAdvice(
     : step(`The API key is not sent there: set ${baseUrl} to that of the service itself.`);
 }
 
-function apiKeyAdvice({ isExplicit, namesFromEnvironment }: Settings): string {
+function apiKeyAdvice({ isExplicit }: Settings): string {
   return isExplicit
     ? sentences(
         `Correct the argument apiKey of the Provider, or declare the Provider again if it has left the program;`,
         `"pulumi destroy" needs --run-program to see it.`,
       )
-    : sentences(
-        `Set ${settingsTable.apiKey.variable} to the right key: it sets the key for this command,`,
-        `whatever the stack stores.`,
-        !namesFromEnvironment.includes("apiKey") &&
-          `"${settingCommand("apiKey")}" stores it for the next "pulumi up".`,
-      );
+    : `Set ${settingsTable.apiKey.variable} to the right key: it sets the key for this command, whatever the stack stores.`;
 }

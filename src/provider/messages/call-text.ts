@@ -15,11 +15,8 @@ import { sentences } from "./sentences.js";
 
 const responseProblemText: Readonly<Record<ResponseProblem, string>> = {
   tooLarge: `with a body of more than ${maxBodyMebibytes} MiB`,
-  body: "with something other than the description of a webhook",
-  id: "without a usable webhook id",
-  list: "with something other than a list of webhooks",
+  body: "with something other than what the API describes",
   entries: "with an unusable entry in its list",
-  confirmation: "without confirming the deletion",
   refusal: "with success: false",
 };
 
@@ -143,6 +140,5 @@ function gaveUpText(
 
 /** Returns a time in messages. */
 export function secondsText(ms: number): string {
-  const seconds = Math.ceil(ms / 1000);
-  return seconds > 86_400 ? "over a day" : `${seconds} s`;
+  return `${Math.ceil(ms / 1000)} s`;
 }

@@ -52,11 +52,6 @@ const formerAccountAdvice = sentences(
   `and ${settingsTable.apiKey.variable} to its key for this command.`,
 );
 
-const twoResourcesAdvice = sentences(
-  `Find out which one is to keep it (which url the service has for it),`,
-  `and remove the other one from the state with "pulumi state delete".`,
-);
-
 /** Every failure of an operation, as a function of its facts. */
 export const failures = {
   invalidSettings: (
@@ -66,7 +61,7 @@ export const failures = {
   ): Failure => ({
     kind: kindsWithInvalidSettings[operation],
     cause: `${problems.map(({ text }) => text).join(". ")}. Nothing was sent`,
-    nextStep: settingsAdvice(operation, problems, isExplicit),
+    nextStep: settingsAdvice(problems, isExplicit),
   }),
   noAddress: (kind: "unchanged" | "notDeleted"): Failure => ({
     kind,
@@ -75,6 +70,15 @@ export const failures = {
       `If somebody has edited the state, restore it,`,
       `or delete the webhook at the service, and then from the state with "pulumi state delete".`,
     ),
+  }),
+  twoResources: (kind: "unchanged" | "notDeleted", id: string): Failure => ({
+    kind,
+    cause: `two resources have webhook ${shownValue(id)}. Nothing was sent`,
+    nextStep: sentences(
+      `Find out which one is to keep it (which url the service has for it),`,
+      `and remove the other one from the state with "pulumi state delete".`,
+    ),
+    heading: "Two resources have one webhook",
   }),
 
   // Comparisons and refreshes
@@ -96,12 +100,6 @@ export const failures = {
       ? `Run the command with the settings of ${shownValue(baseUrl)} or, if the last update used them, without --run-program.`
       : formerAccountAdvice,
     heading: "The base URL has changed",
-  }),
-  twoResources: (id: string): Failure => ({
-    kind: "unchanged",
-    cause: `${twoResourcesText(id)}, which the service has just returned for another one`,
-    nextStep: twoResourcesAdvice,
-    heading: "Two resources have one webhook",
   }),
 
   // Creations
@@ -183,12 +181,6 @@ export const failures = {
   }),
 
   // Deletions
-  otherHolder: (id: string): Failure => ({
-    kind: "notDeleted",
-    cause: `${twoResourcesText(id)}. Nothing was sent`,
-    nextStep: twoResourcesAdvice,
-    heading: "Two resources have one webhook",
-  }),
   otherBaseUrlOfDeletion: (settings: Settings, baseUrl: string): Failure => ({
     kind: "notDeleted",
     cause: `${otherBaseUrlText(settings, baseUrl)}. Nothing was sent`,
@@ -257,14 +249,9 @@ export const failures = {
 };
 
 function undoText(context: MessageContext, undo: FailedUndo): string {
-  switch (undo.kind) {
-    case "failed":
-      return callText(context, undo.call);
-    case "absent":
-      return "the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks";
-    case "fault":
-      return unexpectedText(context.reporter, undo.error);
-  }
+  return undo.kind === "fault"
+    ? unexpectedText(context.reporter, undo.error)
+    : callText(context, undo.call);
 }
 
 /** Describes an unexpected error, redacted, because its own text may hold a secret. */
@@ -275,15 +262,7 @@ function unexpectedText(reporter: Reporter, error: unknown): string {
 
 /** Whether another host than the service may have responded, such as one with a login page. */
 function isFromElsewhere({ outcome, unusable }: EndedCall): boolean {
-  return (
-    unusable === "body" ||
-    unusable === "tooLarge" ||
-    (outcome.kind === "response" && isRedirection(outcome))
-  );
-}
-
-function twoResourcesText(id: string): string {
-  return `two resources have webhook ${shownValue(id)}`;
+  return unusable !== undefined || (outcome.kind === "response" && isRedirection(outcome));
 }
 
 function otherBaseUrlText(settings: Settings, baseUrl: string): string {

@@ -1,6 +1,5 @@
 // The advice about settings that are missing or not valid.
 import { settingCommand, settingsTable } from "../../common/settings-table.js";
-import type { AccountOperationKind } from "../command/operation.js";
 import type { SettingProblem } from "../rules/settings.js";
 import { sentences } from "./sentences.js";
 
@@ -9,31 +8,19 @@ const correctProvider = sentences(
   `"pulumi destroy --run-program" to destroy the stack.`,
 );
 
-/** Says how to correct settings with which an operation cannot run. */
-export function settingsAdvice(
-  operation: AccountOperationKind,
-  problems: readonly SettingProblem[],
-  isExplicit: boolean,
-): string {
+/**
+ * Says how to correct settings with which an operation cannot run. A refresh and a deletion have the
+ * settings of the last update, and "pulumi up" in place of an import would create a second webhook,
+ * so a variable helps every operation, and "pulumi config set" does not.
+ */
+export function settingsAdvice(problems: readonly SettingProblem[], isExplicit: boolean): string {
   const inEnvironment = problems.filter(({ isFromEnvironment }) => isFromEnvironment);
   const stored = problems.filter(({ isFromEnvironment }) => !isFromEnvironment);
+  const setVariables = `Set ${variablesOf(stored)} for this command.`;
   return sentences(
     inEnvironment.length > 0 && `Correct or unset ${variablesOf(inEnvironment)}.`,
-    stored.length > 0 && (isExplicit ? correctProvider : storedSettingsAdvice(operation, stored)),
+    stored.length > 0 && (isExplicit ? correctProvider : setVariables),
   );
-}
-
-/**
- * A refresh and a deletion have the settings of the last update, and "pulumi up" in place of an
- * import would create a second webhook, so "pulumi config set" helps a creation alone.
- */
-function storedSettingsAdvice(
-  operation: AccountOperationKind,
-  stored: readonly SettingProblem[],
-): string {
-  const setVariables = `Set ${variablesOf(stored)} for this command`;
-  const commands = listOf(stored.map(({ name }) => `"${settingCommand(name)}"`));
-  return operation === "create" ? `${setVariables}, or run ${commands}.` : `${setVariables}.`;
 }
 
 /** Says what is wrong with a setting, and what to run, to somebody who runs the program. */
@@ -44,9 +31,5 @@ export function settingProblemText({ name, text, isMissing }: SettingProblem): s
 }
 
 function variablesOf(problems: readonly SettingProblem[]): string {
-  return listOf(problems.map(({ name }) => settingsTable[name].variable));
-}
-
-function listOf(texts: readonly string[]): string {
-  return texts.join(" and ");
+  return problems.map(({ name }) => settingsTable[name].variable).join(" and ");
 }
