@@ -79,7 +79,9 @@ async function createOnce(context: Context, inputs: Properties): Promise<CreateR
 function assertNotInDoubt({ reporter, knownWebhooks }: Context, creation: string): void {
   const doubts = knownWebhooks.doubtsOf(creation);
   for (const [at, { message }] of doubts.entries()) {
-    reporter.warnOnce(message, `doubt ${at} of ${creation}`);
+    if (reporter.noteShown(`doubt ${at} of ${creation}`)) {
+      reporter.warn(message);
+    }
   }
   if (doubts.length > 0) {
     throw failed(reporter, failures.repeated());

@@ -55,7 +55,9 @@ export const diffOperation: LocalOperation<DiffRequest, DiffResult> = {
     }
     const labels = differences.map(({ label }) => label);
     const line = differenceText(nameOfWebhook(id, address.databaseId), labels);
-    reporter.warnOnce(line);
+    if (reporter.noteShown(line)) {
+      reporter.warn(line);
+    }
     return { changes: true, replaces: differences.map(({ property }) => property) };
   },
 };

@@ -34,7 +34,9 @@ export const importOperation: AccountOperation<ImportRequest, ImportResult> = {
     const { baseUrl } = settings;
     const { webhook, inputs, secret } = described;
     const line = importText(id);
-    reporter.notifyOnce(line, `${urn}: ${line}`);
+    if (reporter.noteShown(`${urn}: ${line}`)) {
+      reporter.notify(line);
+    }
     knownWebhooks.noteImported({ baseUrl, databaseId: webhook.databaseId, id });
     // Pulumi does not pass on what the program declares, and a receiver's url is often a
     // credential.

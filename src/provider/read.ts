@@ -74,10 +74,8 @@ async function findDrift(
       return "absent";
     }
     // A refresh that could look up nothing must not look like one that found no drift.
-    const key = `list of ${databaseId}`;
-    // The text parses the list, which can be large, and all webhooks of the database share it.
-    if (!reporter.hasShown(key)) {
-      reporter.warnOnce(notLookedUpText(context, databaseId, list), key);
+    if (reporter.noteShown(`list of ${databaseId}`)) {
+      reporter.warn(notLookedUpText(context, databaseId, list));
     }
     return {};
   }

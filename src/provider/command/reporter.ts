@@ -50,25 +50,13 @@ export class Reporter {
     this.notify(line, "warning");
   }
 
-  /** Whether a line with this key was shown, so that its text need not be made again. */
-  hasShown(key: string): boolean {
-    return this.#shown.has(key);
-  }
-
   /**
-   * Shows a line, but only once per command: Pulumi calls an operation several times.
-   *
-   * @param key Tells lines apart.
+   * Notes that a line with this key is shown. Returns whether it is the first one of the command, in
+   * which Pulumi calls an operation several times.
    */
-  notifyOnce(line: string, key = line, severity: Severity = "info"): void {
-    if (!this.hasShown(key)) {
-      this.#shown.add(key);
-      this.notify(line, severity);
-    }
-  }
-
-  /** Shows a warning, but only once per command, as `notifyOnce` does. */
-  warnOnce(line: string, key = line): void {
-    this.notifyOnce(line, key, "warning");
+  noteShown(key: string): boolean {
+    const isFirst = !this.#shown.has(key);
+    this.#shown.add(key);
+    return isFirst;
   }
 }
