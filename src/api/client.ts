@@ -2,7 +2,7 @@
 
 import { apiPath } from "../common/url-rules.js";
 import type { HttpOutcome, HttpResponse, RequestLine } from "./http-exchange.js";
-import { classOf, factsOf, mayLackEntries } from "./response-class.js";
+import { classOf, factsOf } from "./response-class.js";
 import type { ListedWebhook } from "./schemas.js";
 import type { CallResult, OnDelay, Send } from "./transport.js";
 
@@ -123,16 +123,14 @@ export async function listWebhooks(
     return { ...unread, call };
   }
   const { isStored = false } = call.outcome.extent ?? {};
-  const list = parseWebhookList(body);
+  const list = parseWebhookList(body, call.outcome);
   if (list === undefined) {
     return { ...unread, call: { ...call, unusable: "body" } };
   }
-  const { ids, webhooks } = list;
-  if (!webhooks?.every(isUsable)) {
-    return { ...unread, ids, isStored, call: { ...call, unusable: "entries" } };
-  }
-  const isComplete = list.isComplete && !mayLackEntries(call.outcome, ids.length);
-  return { ids, webhooks, isComplete, isStored };
+  const { ids, webhooks, isComplete } = list;
+  return webhooks?.every(isUsable)
+    ? { ids, webhooks, isComplete, isStored }
+    : { ...unread, ids, isStored, call: { ...call, unusable: "entries" } };
 }
 
 /**

@@ -1,5 +1,6 @@
 // The requests to the service, and how an attempt of one can end. Without undici, which is loaded
 // only with the first request.
+import type { ListExtent } from "./list-completeness.js";
 
 /** The part of a request that a message may show: neither the API key nor a body. */
 export interface RequestLine {
@@ -26,16 +27,6 @@ export interface HttpResponse {
   readonly redirectOrigin?: string | undefined;
   /** How far a list in the body goes, by the headers. */
   readonly extent?: ListExtent;
-}
-
-/** The facts by which headers say that a list may not hold every entry that exists now. */
-export interface ListExtent {
-  /** Whether a cache has stored the list, which then shows nothing that is certain now. */
-  readonly isStored: boolean;
-  /** Whether there may be further pages. */
-  readonly mayBePartial: boolean;
-  /** The numbers of entries that all pages have together, as they were sent. */
-  readonly totalCounts: readonly string[];
 }
 
 /** The error of Node.js, TLS or undici about a failed connection. */

@@ -103,16 +103,6 @@ export function isRedirection({ statusCode, redirectOrigin }: HttpResponse): boo
   return statusCode >= 300 && statusCode < 400 && redirectOrigin !== undefined;
 }
 
-/**
- * Whether a successful response with this number of entries may lack some of those that exist now:
- * by its headers, or with status 206 (RFC 9110, section 15.3.7).
- */
-export function mayLackEntries({ statusCode, extent }: HttpResponse, entryCount: number): boolean {
-  const { isStored = false, mayBePartial = false, totalCounts = [] } = extent ?? {};
-  const isOtherTotal = totalCounts.some((total) => total !== String(entryCount));
-  return statusCode === 206 || isStored || mayBePartial || isOtherTotal;
-}
-
 /** Returns the facts of a status code by itself, such as that of a proxy. */
 export function factsOfStatus(statusCode: number): ClassFacts {
   return facts[classOfStatus(statusCode)];

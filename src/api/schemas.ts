@@ -4,6 +4,7 @@ import { sortEvents } from "../common/event-types.js";
 import { webhookIdOf } from "../common/identifier.js";
 import { isJsonObject, parseJson } from "../common/json.js";
 import { isPlainText, maxTextLength } from "../common/plain-text.js";
+import { isCompleteList, type ListResponse } from "./list-completeness.js";
 
 // A text of the list ends up in the state and on terminals, where Pulumi shows it unchanged.
 const listedText = z.custom<string>(isListedText);
@@ -59,10 +60,9 @@ interface ParsedList {
 /**
  * Reads the response to the list operation: every id that it shows, and the webhooks, unless an
  * entry is not usable. With a `success` other than `true`, or with an `error`, the response is no
- * list. The list counts as complete only without any further field, which could be the one of a
- * pagination.
+ * list.
  */
-export function parseWebhookList(text: string): ParsedList | undefined {
+export function parseWebhookList(text: string, response: ListResponse): ParsedList | undefined {
   const body = parseJsonWithIds(text);
   if (!isJsonObject(body)) {
     return undefined;
@@ -75,7 +75,7 @@ export function parseWebhookList(text: string): ParsedList | undefined {
   const webhooks = entries.flatMap((entry) => listedWebhook.safeParse(entry).data ?? []);
   // Entries with the same id contradict each other.
   const isUsable = webhooks.length === entries.length && new Set(ids).size === entries.length;
-  const isComplete = Object.keys(body).every((name) => ["webhooks", "success"].includes(name));
+  const isComplete = isCompleteList(response, body, entries.length);
   return { ids, webhooks: isUsable ? webhooks : undefined, isComplete };
 }
 

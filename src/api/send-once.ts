@@ -4,7 +4,7 @@ import { startTimeout } from "../common/stall-safe-timer.js";
 import { version } from "../common/version.js";
 import { openPools } from "./connection-pools.js";
 import type { HttpFailure, HttpOutcome, HttpRequest, HttpResponse } from "./http-exchange.js";
-import { extentOf } from "./list-extent.js";
+import { extentOf } from "./list-completeness.js";
 import { parseRetryAfter } from "./retry-after.js";
 
 interface AuthorizedRequest extends HttpRequest {

@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HttpOutcome } from "../../../src/api/http-exchange.ts";
-import {
-  classOf,
-  factsOf,
-  isRedirection,
-  mayLackEntries,
-} from "../../../src/api/response-class.ts";
+import { classOf, factsOf, isRedirection } from "../../../src/api/response-class.ts";
 import { errorBody } from "../../helpers/builders.ts";
 import * as outcomes from "../../helpers/transport.ts";
 
@@ -100,41 +95,6 @@ it.each<[name: string, HttpOutcome, ...facts: [retried: string, boolean]]>([
   expect(classOf(outcome)).toBe(name);
   expect(factsOf(outcome)).toEqual({ retried, mayBeCarriedOut });
 });
-
-it.each([
-  { statusCode: 200, isPartial: false },
-  {
-    statusCode: 200,
-    extent: { isStored: false, mayBePartial: false, totalCounts: ["7"] },
-    isPartial: false,
-  },
-  {
-    statusCode: 200,
-    extent: { isStored: false, mayBePartial: false, totalCounts: ["7", "8"] },
-    isPartial: true,
-  },
-  {
-    statusCode: 200,
-    extent: { isStored: false, mayBePartial: false, totalCounts: [""] },
-    isPartial: true,
-  },
-  {
-    statusCode: 200,
-    extent: { isStored: false, mayBePartial: true, totalCounts: ["7"] },
-    isPartial: true,
-  },
-  {
-    statusCode: 200,
-    extent: { isStored: true, mayBePartial: false, totalCounts: ["7"] },
-    isPartial: true,
-  },
-  { statusCode: 206, isPartial: true },
-])(
-  "A list of 7 entries with the status $statusCode and $extent may lack entries: $isPartial",
-  ({ isPartial, ...response }) => {
-    expect(mayLackEntries({ kind: "response", body: "", ...response }, 7)).toBe(isPartial);
-  },
-);
 
 it.each([
   { statusCode: 300, redirectOrigin: "https://b.test", leads: true },
