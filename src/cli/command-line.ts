@@ -53,24 +53,24 @@ export async function runCommandLine(
 /** Returns what to do. Throws on wrong usage. */
 function parse([name = "", ...args]: readonly string[], commands: Commands): () => Promise<void> {
   const parsers: Readonly<Record<CommandName | "", CommandParser>> = {
-    serve: parserOf(commandOptions.serve, serveOptionsOf, commands.serve),
-    list: parserOf(commandOptions.list, listOptionsOf, commands.list),
-    delete: parserOf(commandOptions.delete, deleteOptionsOf, commands.delete),
+    serve: createParser(commandOptions.serve, serveOptionsOf, commands.serve),
+    list: createParser(commandOptions.list, listOptionsOf, commands.list),
+    delete: createParser(commandOptions.delete, deleteOptionsOf, commands.delete),
     "": () => {
       throw new Error(help.trimEnd());
     },
   };
   return Object.hasOwn(parsers, name)
     ? parsers[name as keyof typeof parsers](args)
-    : parserOf(commonOptions, refuseOtherCommand, async () => {})([name, ...args]);
+    : createParser(commonOptions, refuseOtherCommand, async () => {})([name, ...args]);
 }
 
 /**
- * Returns the parser of a command.
+ * Creates the parser of a command, which also serves `--help` and `--version`.
  *
  * @param optionsOf Makes the options of the command, or throws an error with all problems.
  */
-function parserOf<Config extends CommandConfig, Options>(
+function createParser<Config extends CommandConfig, Options>(
   config: Config,
   optionsOf: (parsed: ReturnType<typeof parseWith<Config>>) => Options,
   command: (options: Options) => Promise<void>,
