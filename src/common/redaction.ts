@@ -33,10 +33,12 @@ const suspiciousPatterns = [
   /:\/\/[^\s"'/?#@]*[/?#@][^\s"']/,
 ];
 
-// A secret in a body: a field before a quoted value, as in JSON, also inside a JSON text, or as
-// debuggers print objects (some services escape > in JSON); or a parameter as in a URL. An escaped
-// quote does not end a field, so the text may be longer than the secret, and never shorter. It runs
-// in linear time: a response can have 1 MiB.
+// A secret in a body, in one of two notations. First, a field before a quoted value, as in JSON,
+// also inside a JSON text, or as debuggers print objects: a name such as `secret` or `secretKey`,
+// perhaps in quotes; then `:`, `=` or `=>` (some services escape > in JSON); perhaps `[`, the prefix
+// of a literal in Python or `Some(`; and text up to the quote that it began with. An escaped quote
+// does not end it, so the text may be longer than the secret, and never shorter. Second, a parameter
+// as in a URL. It runs in linear time: a response can have 1 MiB.
 const secretInText =
   /secret\w{0,20}\\*["']?\s*(?::|=(?:>|\\+u003e)?)\s*(?:\[\s*|[bru]|Some\()?\\*(?<quote>["'])(?<field>(?:\\.|(?!\k<quote>)[^\\])*)|secret\w{0,20}(?:=|%3D)(?<parameter>[^\s"'&]*)/gis;
 
@@ -139,12 +141,12 @@ function sensitivePartsOfUrl(url: string): string[] {
 /** Returns the parts between common words, each after the up to 7 letters before it. */
 function withoutCommonWords(text: string, before: string): string[] {
   const values: string[] = [];
-  let nearby = lettersIn(before).slice(-nearbyLength);
+  let lettersBefore = lettersIn(before).slice(-nearbyLength);
   for (const part of text.split(commonWords)) {
     if (!commonWords.test(part)) {
-      values.push(nearby + part);
+      values.push(lettersBefore + part);
     }
-    nearby = (nearby + lettersIn(part)).slice(-nearbyLength);
+    lettersBefore = (lettersBefore + lettersIn(part)).slice(-nearbyLength);
   }
   return values;
 }
