@@ -50,6 +50,7 @@ const statusCodes: Readonly<Partial<Record<ResponseClass, readonly number[]>>> =
   unclear: [303, 304, 409, 412, 424],
   redirect: [300, 301, 302, 307, 308],
   denied: [401, 403, 407, 511],
+  // 404 is here without the error of the service; with it, its class is `notFound`.
   unsupported: [404, 405, 501],
   refused: [
     400, 402, 406, 410, 411, 413, 414, 415, 416, 417, 421, 422, 423, 425, 426, 428, 431, 451, 505,

@@ -110,7 +110,11 @@ function failedConnection(kind: HttpFailure["kind"], error: unknown): HttpFailur
     : { kind: "unsent", cause: "proxy", statusCode: Number(proxyStatus), codes, text };
 }
 
-/** Calls `listener` when a connection is established, just before undici sends the first byte. */
+/**
+ * Calls `listener` when a connection is established, just before undici sends the first byte. It
+ * replaces one method of undici's handler, because a handler of its own would have to pass on all of
+ * them.
+ */
 function onConnected(
   listener: (controller: Dispatcher.DispatchController) => void,
 ): Dispatcher.DispatcherComposeInterceptor {

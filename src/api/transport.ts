@@ -89,17 +89,17 @@ export class Transport {
     await this.#pause.waitForEnd();
     // The pause before the first attempt does not count against `retrySeconds`.
     const startedAtMs = performance.now();
-    let ended: CallResult | undefined;
+    let previous: CallResult | undefined;
 
     for (let attempts = 1; ; attempts += 1) {
-      // After a stop, the attempt ends as unsent.
       const outcome = await sendOnce(request, stopping);
-      if (ended !== undefined && outcome.kind === "unsent" && outcome.cause === "stopping") {
-        // The outcome of the attempt before it says what went wrong.
-        return { ...ended, giveUpReason: "stopping" };
+      // A stop during the wait has kept this attempt from being sent. Its outcome says nothing about
+      // the request, so the call ends with that of the attempt before it.
+      if (previous !== undefined && outcome.kind === "unsent" && outcome.cause === "stopping") {
+        return { ...previous, giveUpReason: "stopping" };
       }
       const elapsedMs = performance.now() - startedAtMs;
-      ended = { outcome, attempts, elapsedMs };
+      const ended: CallResult = { outcome, attempts, elapsedMs };
       const isStopping = stopping?.aborted ?? false;
       const step = stepAfterAttempt(
         { method: request.method, outcome, attemptNumber: attempts, elapsedMs, isStopping },
@@ -110,10 +110,14 @@ export class Transport {
         return { ...ended, giveUpReason: step.giveUpReason };
       }
       await this.#waitForRetry(step, ended, request, onDelay);
+      previous = ended;
     }
   }
 
-  /** Extends the pause of all requests if the delay is one, reports a long delay, and waits. */
+  /**
+   * Waits until a request may be retried: for its own delay, or for the end of the pause of all
+   * requests, which a rate limit extends. Reports a long delay.
+   */
   async #waitForRetry(
     delay: Delay,
     { outcome, elapsedMs }: CallResult,
@@ -128,7 +132,8 @@ export class Transport {
     if (slowMs >= reportedAfterMs) {
       this.#report(onDelay, { ...delay, request: { method, url }, outcome });
     }
-    // After a stop nothing but an undo comes here, and it waits for its own delay only.
+    // After a stop, only an undo is retried. The pause has ended then, so it waits for its own delay
+    // of either kind, which the stop does not end.
     if (this.#stopping.aborted) {
       await sleep(delayMs);
     } else if (kind === "retry") {
