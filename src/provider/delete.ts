@@ -77,8 +77,10 @@ async function confirmAbsence(
     if (responseClass === "notFound") {
       throw failed(reporter, failures.listNotFound(settings));
     }
-    // A key that reads an id has access, and a service without a list cannot show whether it has.
-    if (ids.length === 0 && responseClass !== "unsupported") {
+    // A service without a list cannot show whether the key has access to the database.
+    const hasAccess = ids.length > 0;
+    const cannotList = responseClass === "unsupported";
+    if (!hasAccess && !cannotList) {
       throw failed(reporter, failures.notConfirmed(context, call));
     }
   }

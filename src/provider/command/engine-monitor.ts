@@ -90,7 +90,7 @@ export class EngineMonitor {
   async exitIfFinished(): Promise<void> {
     // An unresponsive engine may still have work for this process.
     if ((await this.#probe()) === "finished") {
-      this.#markLost("finished");
+      this.#giveUpEngine("finished");
       this.#exitIfIdle();
     }
   }
@@ -103,13 +103,14 @@ export class EngineMonitor {
     if (this.#state === "alive") {
       const state = await this.#probe();
       if (state !== "alive") {
-        this.#markLost(state);
+        this.#giveUpEngine(state);
       }
     }
     return this.#state === "alive";
   }
 
-  #markLost(state: "unresponsive" | "finished"): void {
+  /** Notes that the engine stores nothing more, and stops sending. */
+  #giveUpEngine(state: "unresponsive" | "finished"): void {
     // A signal can have come while the engine was asked.
     if (this.#state !== "finished") {
       this.#state = state;
@@ -135,7 +136,7 @@ export class EngineMonitor {
     if (this.#state === "alive") {
       this.#onInterruptedCreation();
     }
-    this.#markLost("finished");
+    this.#giveUpEngine("finished");
   };
 
   /** The engine may get the same signal, and still stores what completes. */

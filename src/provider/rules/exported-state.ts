@@ -96,9 +96,12 @@ function isWebhook({ type }: Properties): boolean {
 /** Returns a resource, without an address if its id and its outputs do not name one webhook. */
 function parseResource({ urn, id, outputs, delete: isPendingDeletion = false }: Properties) {
   const props = exposed(outputs);
-  const { databaseId = "", baseUrl = props.baseUrl } = parseStateEntry("", props).state;
+  const { state } = parseStateEntry("", props);
+  const { databaseId = "" } = state;
+  // A base URL that no provider accepts can be a former one of the same service, so it counts as it
+  // is stored.
+  const baseUrl = state.baseUrl ?? props.baseUrl;
   const webhookId = webhookIdOf(id);
-  // Also a base URL that no provider accepts can be a former one of the same service.
   const isKnown = webhookId !== undefined && isIdentifier(databaseId) && isText(baseUrl);
   return {
     urn: urnText(urn),
