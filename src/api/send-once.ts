@@ -135,7 +135,7 @@ async function dispatch(
 ): Promise<HttpOutcome> {
   const { statusCode, headers, body } = await agent.request({
     origin: url.origin,
-    path: url.pathname,
+    path: url.pathname + url.search,
     method,
     headers: {
       accept: "application/json",

@@ -43,10 +43,12 @@ describe("The HTTP sender", () => {
   it("sends the request as it is, and returns the status code and the text without a byte order mark", async () => {
     await using server = await startServer({ statusCode: 418, body: "\ufeffTeekanne ☕" });
 
-    const outcome = await sendOnce(`${server.url}/a%2Fb/c`);
+    const outcome = await sendOnce(`${server.url}/a%2Fb/c?page=2`);
 
     expect(outcome).toMatchObject({ kind: "response", statusCode: 418, body: "Teekanne ☕" });
-    expect(server.requests).toMatchObject([{ method: "POST", path: "/a%2Fb/c", body: '["ä"]' }]);
+    expect(server.requests).toMatchObject([
+      { method: "POST", path: "/a%2Fb/c?page=2", body: '["ä"]' },
+    ]);
     expect(server.requests[0]?.headers).toMatchObject({
       authorization: `Bearer ${apiKey}`,
       accept: "application/json",
