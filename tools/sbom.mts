@@ -2,8 +2,6 @@ import type { Plugin } from "rolldown";
 import packageJson from "../package.json" with { type: "json" };
 import { type BundledPackage, npmPurl, packagesIn } from "./licences.mts";
 
-export const sbomFile = "sbom.cdx.json";
-
 /**
  * Writes a CycloneDX document of the packages in a bundle beside it, because no lock file of a user
  * names them. Without a time and a serial number, the same packages give the same document.
@@ -25,7 +23,8 @@ export const sbom: Plugin = {
       },
       components: packages.map(componentOf),
     };
-    this.emitFile({ type: "asset", fileName: sbomFile, source: sbomText(document) });
+    const source = `${JSON.stringify(document, undefined, 2)}\n`;
+    this.emitFile({ type: "asset", fileName: "sbom.cdx.json", source });
   },
 };
 
@@ -41,8 +40,4 @@ export function componentOf({ name, version, license, purl }: BundledPackage) {
     licenses: [isExpression ? { expression: license } : { license: { id: license } }],
     purl,
   };
-}
-
-export function sbomText(document: object): string {
-  return `${JSON.stringify(document, undefined, 2)}\n`;
 }

@@ -10,7 +10,7 @@ import { usedParts } from "../../tools/bundled-modules.mts";
 import { someArgs } from "../helpers/builders.ts";
 import { succeed } from "../helpers/commands.ts";
 import { repository, withDirectory, writeFiles } from "../helpers/directory.ts";
-import { linksOf, readPage } from "../helpers/markdown.ts";
+import { anchorsOf, linksOf, readPage } from "../helpers/markdown.ts";
 import { packInto } from "../helpers/package.ts";
 
 /** Returns the files that `npm pack` would pack from a directory. */
@@ -119,6 +119,16 @@ describe("The packed package", async () => {
       "plugin/schema.json",
       "plugin/troubleshooting.md",
     ]);
+  });
+
+  it("has a copy of the page that messages name, whose links lead to it or to the web", () => {
+    const page = readPage("plugin/troubleshooting.md");
+    const targets = [...page.matchAll(/\]\(([^)]+)\)/g)].map(([, target = ""]) => target);
+    const inPage = targets.filter((target) => !target.startsWith("https://"));
+
+    expect(page).toContain("\n## inDoubt\n");
+    expect(inPage).not.toEqual([]);
+    expect(anchorsOf(page).map((anchor) => `#${anchor}`)).toEqual(expect.arrayContaining(inPage));
   });
 
   it.each(["index", "native", "local-service/index"])(

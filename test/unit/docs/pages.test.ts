@@ -112,7 +112,7 @@ it("Pages and examples name the version of the package", () => {
   const { version } = JSON.parse(markdown.readPage("package.json"));
   const files = ["README.md", "docs/*.md", "examples/README.md", "examples/*/package.json"];
   // In names of archives, in commands, and in the dependencies of the examples.
-  const pattern = /(?<=dbwebhooks(?:-v?| |": "\^))\d+\.\d+\.\d+(?:-(?:[a-z]+\.)?\d+)?/g;
+  const pattern = /(?<=dbwebhooks(?:-| |": "\^))\d+\.\d+\.\d+(?:-(?:[a-z]+\.)?\d+)?/g;
 
   const named = globSync(files, { cwd: repository }).flatMap((path) =>
     [...markdown.readPage(path).matchAll(pattern)].map(([found]) => ({ path, version: found })),

@@ -12,7 +12,6 @@ import {
 import { delimiter, join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { version } from "../../../package.json";
-import { platformOfMachine } from "../../../tools/plugin/node-binary.mts";
 import { run, succeed } from "../../helpers/commands.ts";
 import { repository, temporaryDirectory, writeFiles } from "../../helpers/directory.ts";
 
@@ -118,10 +117,10 @@ describe("test-node-versions.sh", () => {
   });
 });
 
-describe("The scripts that build", () => {
+describe("The script that builds", () => {
   // The packages that they load, and little to build.
   beforeEach(async () => {
-    await copyTools("build.mts", "cache.mts", "plugin");
+    await copyTools("build.mts");
     await symlink(join(repository, "node_modules"), join(root, "node_modules"));
     await writeNpm("");
     await writeFiles(root, {
@@ -132,17 +131,10 @@ describe("The scripts that build", () => {
       }];`,
       "src/main.ts": `console.log("built");`,
       "tools/plugin/build.mts": "export async function buildPlugin() {}",
-      "tools/plugin/executable.mts": `
-        import { mkdirSync, writeFileSync } from "node:fs";
-        export async function buildExecutable(platform, directory) {
-          mkdirSync(directory, { recursive: true });
-          writeFileSync(directory + "/plugin", "");
-          return ["plugin"];
-        }`,
     });
   });
 
-  it("leave no file of an earlier build in dist, and make the command executable", async () => {
+  it("leaves no file of an earlier build in dist, and makes the command executable", async () => {
     await writeFiles(root, { "dist/earlier.js": "", "dist/cli/earlier.js": "" });
 
     await runScript("tools/build.mts");
@@ -150,15 +142,5 @@ describe("The scripts that build", () => {
     const entries = await readdir(join(root, "dist"), { recursive: true });
     expect(entries.toSorted()).toEqual(["cli", "cli/main.js"]);
     await access(join(root, "dist/cli/main.js"), constants.X_OK);
-  });
-
-  it("leave only archives of this version of the plugin", async () => {
-    const platform = platformOfMachine();
-    const archive = (of: string) => `pulumi-resource-dbwebhooks-v${of}-${platform}.tar.gz`;
-    await writeFiles(root, { [`release/archives/${archive("0.0.1")}`]: "" });
-
-    await runScript("tools/plugin/pack.mts", platform);
-
-    expect(await readdir(join(root, "release/archives"))).toEqual([archive(version)]);
   });
 });
