@@ -1,6 +1,5 @@
 import type { Interceptor } from "pulumi-dbwebhooks/local-service";
 import { expect, it } from "vitest";
-import { errorsOf } from "../helpers/cli-output.ts";
 import {
   isDelete,
   isOf,
@@ -105,8 +104,17 @@ async function playOutcomes({ service, declare, pulumi, storedWebhooks }: TestSt
   }
 }
 
-function kindsOf(output: string, name: string) {
-  return errorsOf(output)
-    .filter((error) => error.name === name)
-    .map(({ kind }) => kind);
+/** Returns the kinds of the errors of a resource below "Diagnostics:". Pulumi's own have none. */
+function kindsOf(output: string, name: string): readonly (string | undefined)[] {
+  const kinds: (string | undefined)[] = [];
+  let isOfResource = false;
+  for (const line of output.slice(output.indexOf("\nDiagnostics:\n")).split("\n")) {
+    // "  pulumi-nodejs:dynamic/dbwebhooks:Webhook (inDoubt):"
+    if (/^ {2}\S/.test(line)) {
+      isOfResource = line.endsWith(`:Webhook (${name}):`);
+    } else if (isOfResource && /^ +error: /.test(line)) {
+      kinds.push(/\[(\w+)\]$/.exec(line)?.[1]);
+    }
+  }
+  return kinds;
 }
