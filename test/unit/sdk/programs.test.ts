@@ -40,8 +40,9 @@ beforeEach(async () => {
   requests = () => register.mock.calls.map(([request]) => request);
 });
 
+/** Unlike `apply`, the internal method of Pulumi's SDK rejects if the registration fails. */
 function resolved<Value>(output: pulumi.Output<Value>): Promise<Value> {
-  return new Promise((resolve) => output.apply(resolve));
+  return (output as unknown as { promise(): Promise<Value> }).promise();
 }
 
 const dynamicProvider = {
