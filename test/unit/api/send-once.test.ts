@@ -166,6 +166,11 @@ describe("The HTTP sender", () => {
       { headers: { "x-total-count": ["7 ", "7"] } },
       { extent: { totalCounts: ["7"] } },
     ],
+    [
+      "two totals",
+      { headers: { "x-total-count": ["7", "9"] } },
+      { extent: { totalCounts: ["7", "9"] } },
+    ],
     ["a redirect to a URL", redirectTo("https://a.b/c?d"), otherOrigin],
     ["a redirect to a path", redirectTo("/a"), sameOrigin],
     ["a redirect to an invalid URL", redirectTo("http://["), nothing],

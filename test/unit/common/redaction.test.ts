@@ -30,6 +30,7 @@ describe("A text that repeats a sensitive value is redacted", () => {
     const everySecond = key.replace(/([a-z\d])([a-z\d])/gi, (_, one, two) => one + spell(two));
 
     expect(redact(`The key ${all} is not valid.`, [key])).toBe(withheldText);
+    expect(redact(`The key ${all} is 100% not valid.`, [key])).toBe(withheldText);
     expect(redact(`The key ${everySecond} is not valid.`, [key])).toBe(withheldText);
   });
 
