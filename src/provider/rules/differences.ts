@@ -50,7 +50,7 @@ function labelOf(property: WebhookField, value: unknown): string {
 }
 
 /** The fields that a list shows: all but the database, for which it was requested. */
-const listedFields = webhookFields.filter((name) => name !== "databaseId");
+export const listedFields = webhookFields.filter((name) => name !== "databaseId");
 
 /** The fields in which a listed webhook differs from the state, with the service's values. */
 export type Drift = Partial<Pick<ListedWebhook, (typeof listedFields)[number]>>;
