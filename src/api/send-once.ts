@@ -56,28 +56,22 @@ async function attempt(
   request: AuthorizedRequest,
   stopping: AbortSignal | undefined,
 ): Promise<HttpOutcome> {
-  const beforeSendingSignal = stopping ? AbortSignal.any([timeout, stopping]) : timeout;
+  const stop = new AbortController();
   let mayHaveBeenSent = false;
   const watched = agent.compose(
-    onConnected((controller) => {
-      if (beforeSendingSignal.aborted) {
-        controller.abort(beforeSendingSignal.reason);
-      } else {
-        mayHaveBeenSent = true;
-      }
+    onConnected(() => {
+      mayHaveBeenSent = true;
     }),
   );
-  // undici ignores a signal until a connection is established, so this does not wait for undici.
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abortUnlessSent = () => {
+  const stopUnlessSent = () => {
     if (!mayHaveBeenSent) {
-      reject(beforeSendingSignal.reason);
+      stop.abort();
     }
   };
-  beforeSendingSignal.addEventListener("abort", abortUnlessSent);
+  stopping?.addEventListener("abort", stopUnlessSent);
   try {
-    beforeSendingSignal.throwIfAborted();
-    return await Promise.race([dispatch(watched, request, timeout), aborted]);
+    stopping?.throwIfAborted();
+    return await dispatch(watched, request, AbortSignal.any([timeout, stop.signal]));
   } catch (error) {
     const kind = mayHaveBeenSent ? "noResponse" : "unsent";
     if (timeout.aborted) {
@@ -87,7 +81,7 @@ async function attempt(
       ? { kind, cause: "stopping" }
       : failedConnection(kind, error);
   } finally {
-    beforeSendingSignal.removeEventListener("abort", abortUnlessSent);
+    stopping?.removeEventListener("abort", stopUnlessSent);
   }
 }
 
@@ -115,14 +109,12 @@ function failedConnection(kind: HttpFailure["kind"], error: unknown): HttpFailur
  * replaces one method of undici's handler, because a handler of its own would have to pass on all of
  * them.
  */
-function onConnected(
-  listener: (controller: Dispatcher.DispatchController) => void,
-): Dispatcher.DispatcherComposeInterceptor {
+function onConnected(listener: () => void): Dispatcher.DispatcherComposeInterceptor {
   return (next) => (options, handler) => {
     const { onRequestStart } = handler;
     handler.onRequestStart = (controller, context) => {
       onRequestStart?.call(handler, controller, context);
-      listener(controller);
+      listener();
     };
     return next(options, handler);
   };

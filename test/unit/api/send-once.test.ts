@@ -411,6 +411,7 @@ describe("A connection that is not established", () => {
     ["the service", "timeout", 0.2],
     ["a proxy", "timeout", 0.2],
     ["the service", "stopping", 30, () => AbortSignal.timeout(200)],
+    ["a proxy", "stopping", 30, () => AbortSignal.timeout(200)],
   ])(
     "to %s ends with cause %s and sends nothing later",
     async (to, cause, seconds, getStopping) => {
