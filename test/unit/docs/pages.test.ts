@@ -94,9 +94,12 @@ it.each(["list", "delete"] as const)("docs/commands.md has every option of %s", 
 
 it("docs/troubleshooting.md has a row for every kind of error", () => {
   const kinds = Object.keys(consequenceTexts).map((kind) => `[${kind}]`);
-  const [firstScreen = ""] = markdown.readPage("docs/troubleshooting.md").split("\n## ");
+  const words = markdown.sectionOf(
+    markdown.readPage("docs/troubleshooting.md"),
+    "Words in brackets",
+  );
 
-  const firstCells = markdown.rowsOf(firstScreen).map(({ cells }) => cells[0] ?? "");
+  const firstCells = markdown.rowsOf(words).map(({ cells }) => cells[0] ?? "");
   const explained = firstCells.flatMap(codeSpans);
 
   expect(explained.toSorted()).toEqual(kinds?.toSorted());
