@@ -42,7 +42,9 @@ export function validateBaseUrl(baseUrl: string): readonly string[] {
   }
   const parsed = new URL(baseUrl);
   if (parsed.username !== "" || parsed.password !== "" || /[?#]/.test(baseUrl)) {
-    return ["must hold no user name, password, query or fragment; the key goes into apiKey"];
+    return [
+      "must hold no user name, password, query or fragment; the API key is a setting of its own",
+    ];
   }
   if (`${parsed.pathname.toLowerCase()}/`.includes(`${apiPath}/`)) {
     return [
