@@ -98,9 +98,8 @@ function parseResource({ urn, id, outputs, delete: isPendingDeletion = false }: 
   const props = exposed(outputs);
   const { state } = parseStateEntry("", props);
   const { databaseId = "" } = state;
-  // A base URL that no provider accepts can be a former one of the same service, so it counts as it
-  // is stored.
-  const baseUrl = state.baseUrl ?? props.baseUrl;
+  // A base URL that no provider accepts can be a former one of the same service.
+  const baseUrl = state.baseUrl ?? shownUrl(props.baseUrl);
   const webhookId = webhookIdOf(id);
   const isKnown = webhookId !== undefined && isIdentifier(databaseId) && isText(baseUrl);
   return {
@@ -122,6 +121,12 @@ function toResource({ urn, address, isPendingDeletion }: ReturnType<typeof parse
 function parseCreation({ urn, inputs }: Properties): PendingCreation {
   const { databaseId = "" } = parseStateEntry("", exposed(inputs)).state;
   return { urn: urnText(urn), databaseId: isIdentifier(databaseId) ? databaseId : undefined };
+}
+
+/** Leaves out what can be a credential: somebody has edited this base URL. */
+function shownUrl(baseUrl: unknown): unknown {
+  const { protocol, host, pathname } = URL.parse(String(baseUrl)) ?? {};
+  return protocol === undefined ? baseUrl : `${protocol}//${host}${pathname}`.replace(/\/+$/, "");
 }
 
 function timeText(time: unknown): string | undefined {

@@ -66,6 +66,15 @@ describe("The webhooks of an exported state", () => {
       [known],
     ],
     [
+      "with a base URL that no provider accepts, without its credentials",
+      exportOf({
+        resources: [
+          webhook({ outputs: someState({ baseUrl: `https://u:${secret}@a.test/b?c=${secret}` }) }),
+        ],
+      }),
+      [{ ...known, address: { ...known.address, baseUrl: "https://a.test/b" } }],
+    ],
+    [
       "with a URN that CI systems read as a command",
       exportOf({ resources: [webhook({ urn: "a\n##[b]" })] }),
       [{ ...known, urn: "a ## [b]" }],
