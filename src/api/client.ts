@@ -42,7 +42,10 @@ export type EndedCall =
  */
 export type ResponseProblem = "tooLarge" | "body" | "entries" | "refusal";
 
-/** Identifies a webhook at one service, which numbers the webhooks of each database. */
+/**
+ * Identifies a webhook at one service, which numbers the webhooks of each database
+ * (docs/api/README.md#ids).
+ */
 export interface WebhookRef {
   readonly databaseId: string;
   readonly id: string;
@@ -152,7 +155,8 @@ export async function deleteWebhook(
       : { kind: "failed", call };
   }
   const deletion = parseDeletion(body);
-  // A firewall can send any other status without a body, before the service sees the request.
+  // A firewall can send any other status without a body, before the service sees the request
+  // (docs/api/README.md#status-of-a-success).
   if (call.outcome.statusCode === 204 || deletion?.success) {
     return { kind: "deleted" };
   }

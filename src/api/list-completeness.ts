@@ -1,5 +1,5 @@
 // Whether a list shows every webhook of its database that exists now: by its headers, its status
-// and its fields.
+// and its fields (docs/api/README.md#complete-lists).
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -26,7 +26,7 @@ export interface ListResponse {
 /**
  * Reads the headers that announce further pages (`Link`: RFC 8288; `Content-Range`: RFC 9110,
  * section 14.4; the others by custom), and those of a response that a cache has stored (`Age`:
- * RFC 9111, section 5.1; `Cache-Status`: RFC 9211).
+ * RFC 9111, section 5.1; `Cache-Status`: RFC 9211; docs/api/README.md#stored-lists).
  */
 export function extentOf(headers: Headers): ListExtent {
   // A server and a proxy can both send a header, and white space behind a value is no part of it.

@@ -15,7 +15,10 @@ interface ClassFacts {
 // Sources: RFC 9110, section 15; RFC 4918, section 11; RFC 6585; RFC 7725; RFC 8470, section 5.2.
 const facts = {
   success: { retried: "never", mayBeCarriedOut: true },
-  /** The service limits the rate of requests, so all of them wait. */
+  /**
+   * The service limits the rate of requests, so all of them wait
+   * (docs/api/README.md#rate-limits).
+   */
   throttled: { retried: "always", mayBeCarriedOut: false },
   /** Proxies send these about requests that the service may have carried out. */
   temporary: { retried: "ifIdempotent", mayBeCarriedOut: true },
@@ -28,7 +31,8 @@ const facts = {
   /** The key or the network has no access. */
   denied: { retried: "never", mayBeCarriedOut: false },
   /**
-   * There is no such database or webhook, or none for this key. Only the service itself says so.
+   * There is no such database or webhook, or none for this key. Only the service itself says so
+   * (docs/api/README.md#errors).
    */
   notFound: { retried: "never", mayBeCarriedOut: false },
   /** There is no such operation at this URL. */
@@ -77,7 +81,8 @@ export function classOfResponse(response: HttpResponse): ResponseClass {
   if (statusCode === 404 && errorCodeOf(body) === "NOT_FOUND") {
     return "notFound";
   }
-  // Without the error of the service, a proxy may have sent it after a timeout of its backend.
+  // Without the error of the service, a proxy may have sent it after a timeout of its backend
+  // (docs/api/README.md#rate-limits).
   if (statusCode === 503 && retryAfterMs !== undefined && errorCodeOf(body) !== undefined) {
     return "throttled";
   }

@@ -26,7 +26,8 @@ const listedWebhook = z.pipe(
     ...others,
     id: String(id),
     events: sortEvents(events),
-    // Without the field, the tables are unknown: a missing field does not mean all tables.
+    // Without the field, the tables are unknown: a missing field does not mean all tables
+    // (docs/api/README.md#list-webhooks).
     ...(tableIds !== undefined && { tableId: tableIdOf(tableIds), tables: tableIds ?? [] }),
   })),
 );
@@ -73,7 +74,7 @@ export function parseWebhookList(text: string, response: ListResponse): ParsedLi
   }
   const ids = entries.map(idOf).filter((id) => id !== undefined);
   const webhooks = entries.flatMap((entry) => listedWebhook.safeParse(entry).data ?? []);
-  // Entries with the same id contradict each other.
+  // Entries with the same id contradict each other (docs/api/README.md#ids).
   const isUsable = webhooks.length === entries.length && new Set(ids).size === entries.length;
   const isComplete = isCompleteList(response, body, entries.length);
   return { ids, webhooks: isUsable ? webhooks : undefined, isComplete };

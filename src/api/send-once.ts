@@ -135,7 +135,8 @@ async function dispatch(
       "accept-encoding": "identity",
       authorization: `Bearer ${apiKey}`,
       "user-agent": `pulumi-dbwebhooks/${version}`,
-      // A cache may otherwise respond with a list that it has stored (RFC 9111, section 5.2.1.4).
+      // A cache may otherwise respond with a list that it has stored (RFC 9111, section 5.2.1.4;
+      // docs/api/README.md#stored-lists).
       ...(method === "GET" ? { "cache-control": "no-cache" } : {}),
       ...(json === undefined ? {} : { "content-type": "application/json" }),
     },

@@ -23,7 +23,7 @@ export const eventTypes = [
 /** One of the nine event types in {@link eventTypes}. */
 export type EventType = (typeof eventTypes)[number];
 
-/** Sorts events and drops duplicates: neither has a meaning. */
+/** Sorts events and drops duplicates: neither has a meaning (docs/api/README.md#events). */
 export function sortEvents(events: readonly string[]): readonly string[] {
   return [...new Set(events)].sort();
 }

@@ -13,7 +13,7 @@ export function isIdentifier(text: string): boolean {
  * The id of a webhook as text, from an integer or its digits; `undefined` for anything else.
  * Leading zeros are refused, so that every webhook has one id. 0 is an id too.
  *
- * Source: docs/api/README.md#fields-of-a-webhook.
+ * Source: docs/api/README.md#ids.
  */
 export function webhookIdOf(value: unknown): string | undefined {
   const text = typeof value === "string" || Number.isSafeInteger(value) ? String(value) : "";

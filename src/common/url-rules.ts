@@ -77,8 +77,8 @@ export function normalizeBaseUrl(baseUrl: string): string {
 
 /**
  * Returns the same text for all spellings of a URL, as the URL standard normalizes it: the case of
- * the host, the scheme's own port, percent-encoding. A service may store that spelling. Returns a
- * text that is no URL as it is.
+ * the host, the scheme's own port, percent-encoding. A service may store that spelling
+ * (docs/api/README.md#urls). Returns a text that is no URL as it is.
  */
 export function normalizeUrl(text: string): string {
   return URL.parse(text)?.href ?? text;

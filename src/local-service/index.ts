@@ -1,7 +1,7 @@
 /**
  * The local service: an implementation of the webhook API for tests and for trying out the package.
  *
- * `docs/api/README.md` lists its choices where the description of the API leaves something open.
+ * `docs/local-service.md` lists its choices where the description of the API leaves something open.
  *
  * @module pulumi-dbwebhooks/local-service
  */

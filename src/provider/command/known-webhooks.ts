@@ -19,7 +19,8 @@ export class KnownWebhooks {
 
   /**
    * Notes that an id is taken: the state holds it, or a response to a creation has named it. It
-   * remains so after a deletion, because a service uses each id of a database once.
+   * remains so after a deletion, because a service uses each id of a database once
+   * (docs/api/README.md#ids).
    */
   noteId(address: WebhookAddress): void {
     this.#note(address, {});

@@ -110,7 +110,7 @@ export function delayText(
   if (kind === "retry") {
     return `${request.url.origin} ${retryReason(outcome)}; retrying ${request.method}.`;
   }
-  // A service can also refuse more webhooks in this way.
+  // A service can also refuse more webhooks in this way (docs/api/README.md#rate-limits).
   const reason = outcome.kind === "response" ? reasonText(reporter, outcome.body) : "";
   return `The service limits the rate of requests${reason && ` (${reason})`}, so no request is sent for the next ${secondsText(delayMs)}.`;
 }
