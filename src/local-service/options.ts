@@ -1,7 +1,7 @@
 /** The API key of a service that is given none. */
 export const defaultApiKey = "local-api-key";
 
-/** How a local service starts, on 127.0.0.1; everything has a default. */
+/** How a local service starts, on 127.0.0.1. No option is required. */
 export interface LocalServiceOptions {
   /** TCP port, 0 to 65,535. Default: 0, any free one. */
   readonly port?: number | undefined;
