@@ -76,7 +76,7 @@ it.each(settings.settingNames)(
     const { variable, defaultValue, isRequired } = settings.settingsTable[name];
 
     const key = `dbwebhooks:${name}<br>${variable}`;
-    const row = rows.find((cells) => cells["key, and environment variable"] === key);
+    const row = rows.find((cells) => cells["setting, and environment variable"] === key);
 
     expect(row?.default).toBe(String(defaultValue ?? (isRequired ? "required" : "not set")));
     expect(rangeIn(row?.limits)).toBe(rangeIn(description));
