@@ -23,8 +23,8 @@ interface WebhookModule {
 /** The base of the `Webhook` classes of both modules. */
 export abstract class WebhookResource extends pulumi.CustomResource {
   /**
-   * The key that verifies the signatures of notifications. The service reveals it only once, at
-   * creation. Stored as a secret: encrypted in the state and masked in Pulumi's output.
+   * The signing secret, with which receivers verify notifications. The service reveals it only
+   * once, at creation. Stored as a secret: encrypted in the state and masked in Pulumi's output.
    */
   declare readonly secret: pulumi.Output<string>;
   /** The identifier of the database. */
