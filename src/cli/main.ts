@@ -13,10 +13,13 @@ process.stderr.on("error", () => {});
 // With its permission model, Node.js throws the error of a server that may not listen where nothing
 // can catch it.
 process.on("uncaughtException", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "ERR_ACCESS_DENIED") {
-    throw error;
+  if (error.code === "ERR_ACCESS_DENIED") {
+    fail(error);
+  } else {
+    // An error that this handler throws would change the exit code.
+    process.stderr.write(`${error.stack}\n`);
+    process.exit(1);
   }
-  fail(error);
 });
 
 runCommandLine(process.argv.slice(2)).catch(fail);
