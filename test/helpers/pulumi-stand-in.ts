@@ -5,6 +5,10 @@ import { dynamicWebhookType, pluginWebhookType } from "../../src/common/type-tok
 /** The database of the webhooks in these states. */
 export const databaseId = "base_1";
 
+/** Arguments of a command for this database, and for it and the stack `dev`. */
+export const inDatabase = ["--database", databaseId];
+export const ofStack = [...inDatabase, "--stack", "dev"];
+
 /** Writes a shell script as the Pulumi CLI into a directory, and returns a PATH with it. */
 export async function writePulumi(directory: string, script: string): Promise<string> {
   await writeFile(join(directory, "pulumi"), `#!/bin/sh\n${script}\n`);

@@ -8,6 +8,8 @@ import { issuedSecret } from "../helpers/leaks.ts";
 import { startFaultyService } from "../helpers/local-service.ts";
 import {
   databaseId,
+  inDatabase,
+  ofStack,
   printing,
   resourceOf,
   stateWith,
@@ -15,8 +17,6 @@ import {
 } from "../helpers/pulumi-stand-in.ts";
 import { methodsOf, recordRequests } from "../helpers/recorder.mts";
 
-const inDatabase = ["--database", databaseId];
-const ofStack = [...inDatabase, "--stack", "dev"];
 const node = process.execPath;
 const program = join(repository, "dist/cli/main.js");
 

@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { listed, secretSignature } from "../../helpers/builders.ts";
 import { startWithWebhook } from "../../helpers/command-with-service.ts";
 import { respondWith, times } from "../../helpers/faults/faults.mts";
 import { refusedUrl } from "../../helpers/http-server.ts";
 import {
   databaseId,
+  inDatabase,
+  ofStack,
   ofStacks,
   pendingIn,
   printing,
@@ -11,11 +14,6 @@ import {
   resourceOf,
   stateWith,
 } from "../../helpers/pulumi-stand-in.ts";
-
-const inDatabase = ["--database", databaseId];
-const ofStack = [...inDatabase, "--stack", "dev"];
-const entry = { id: 17, url: "https://a.test/", events: ["record.created"], active: true };
-const secretDatabase = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
 
 describe("The command delete", () => {
   it("deletes a webhook that no given stack has, and says if one has none of the database", async () => {
@@ -80,7 +78,7 @@ describe("The command delete", () => {
     ["after", (pending: string) => printingOnce(stateWith(), pending)],
   ])("sends nothing while a creation is in flight: %s", async (_, cliOf) => {
     const { id, requests, runCommand } = await startWithWebhook();
-    for (const database of [databaseId, { ...secretDatabase, ciphertext: "v1:abc" }]) {
+    for (const database of [databaseId, { ...secretSignature, ciphertext: "v1:abc" }]) {
       const pulumi = cliOf(pendingIn({ "urn:new": database }));
 
       const result = await runCommand(["delete", ...ofStack, id], { pulumi });
@@ -130,7 +128,7 @@ describe("The command delete", () => {
   it.each([
     ["the service cannot list", { listing: false }, undefined, "no complete list"],
     ["the list is a part", {}, [{ webhooks: [], next: "page 2" }], "no complete list"],
-    ["the list still has it", {}, [{ webhooks: [{ ...entry, id: 7 }] }], "but lists it"],
+    ["the list still has it", {}, [{ webhooks: [listed({ id: 7 })] }], "but lists it"],
     ["an odd list still has it", {}, [{ webhooks: [{ id: 7 }] }], "but lists it"],
     [
       "a cache has stored the list",

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { listed, secretSignature } from "../../helpers/builders.ts";
 import { startWithWebhook } from "../../helpers/command-with-service.ts";
 import { notFound, respondWith } from "../../helpers/faults/faults.mts";
 import {
   databaseId,
+  inDatabase,
+  ofStack,
   ofStacks,
   pendingIn,
   printing,
@@ -11,11 +14,6 @@ import {
   stateWith,
 } from "../../helpers/pulumi-stand-in.ts";
 import { methodsOf } from "../../helpers/recorder.mts";
-
-const inDatabase = ["--database", databaseId];
-const ofStack = [...inDatabase, "--stack", "dev"];
-const entry = { id: 17, url: "https://a.test/", events: ["record.created"], active: true };
-const secretDatabase = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
 
 describe("The command list", () => {
   it("passes the name of a stack on as it is, and asks for no input or colours", async () => {
@@ -232,7 +230,7 @@ describe("The command list", () => {
   it.each([
     ["a creation", "creating", databaseId],
     ["an import", "importing", databaseId],
-    ["a creation in an unknown database", "creating", { ...secretDatabase, ciphertext: "v1:abc" }],
+    ["a creation in an unknown database", "creating", { ...secretSignature, ciphertext: "v1:abc" }],
   ])(
     "does not say that nobody has a webhook while %s is in flight, before or after the list",
     async (_, type, database) => {
@@ -388,11 +386,15 @@ describe("The command list", () => {
       respondWith(200, { body: { webhooks: [], error: {} } }),
       "other than what the API describes",
     ],
-    ["an odd entry", respondWith(200, { body: { webhooks: [{ ...entry, active: 1 }] } }), "entry"],
-    ["an id twice", respondWith(200, { body: { webhooks: [entry, entry] } }), "entry in its list"],
+    ["an odd entry", respondWith(200, { body: { webhooks: [listed({ active: 1 })] } }), "entry"],
+    [
+      "an id twice",
+      respondWith(200, { body: { webhooks: [listed(), listed()] } }),
+      "entry in its list",
+    ],
     [
       "a control character",
-      respondWith(200, { body: { webhooks: [{ ...entry, url: "https://a.test/\u001b[2J" }] } }),
+      respondWith(200, { body: { webhooks: [listed({ url: "https://a.test/\u001b[2J" })] } }),
       "entry in its list",
     ],
   ])("says what to check if a list gets %s", async (_, response, text) => {
@@ -408,7 +410,7 @@ describe("The command list", () => {
 
   it("says of each list that it may be a part, and misses nothing in it", async () => {
     const { service, baseUrl, runCommand } = await startWithWebhook();
-    service.use(respondWith(200, { body: { webhooks: [entry], next: "page 2" } }));
+    service.use(respondWith(200, { body: { webhooks: [listed()], next: "page 2" } }));
     const call = { pulumi: printing(stateWith(resourceOf(baseUrl, "18"))) };
 
     const shown = await runCommand(["list", ...ofStack, "--database", "base_2"], call);
