@@ -1,5 +1,5 @@
 // Runs "pulumi stack export", without a shell and without input.
-import { type ExecFileException, type ExecFileOptions, execFile } from "node:child_process";
+import { type ExecFileException, execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { systemErrorText } from "./system-error.js";
 
@@ -43,7 +43,7 @@ export async function exportStacks(
     process.once(signal, onSignal);
   }
   try {
-    const limits = { signal: stop.signal, timeout: timeoutSeconds * 1000 };
+    const limits = { signal: stop.signal, timeoutSeconds };
     const exported: StackExport[] = [];
     for (let at = 0; at < stacks.length; at += maxAtOnce) {
       const few = stacks.slice(at, at + maxAtOnce);
@@ -59,21 +59,25 @@ export async function exportStacks(
 
 async function exportStack(
   stack: string,
-  limits: Pick<ExecFileOptions, "signal" | "timeout">,
+  limits: { readonly signal: AbortSignal; readonly timeoutSeconds: number },
   attemptNumber = 1,
 ): Promise<StackExport> {
   const args = ["stack", "export", `--stack=${stack}`, "--non-interactive", "--color=never"];
   try {
-    const env = { ...process.env, ...unset };
-    const options = { ...limits, env, maxBuffer: maxLength, killSignal: "SIGKILL" } as const;
-    const running = run("pulumi", args, options);
+    const running = run("pulumi", args, {
+      env: { ...process.env, ...unset },
+      maxBuffer: maxLength,
+      killSignal: "SIGKILL",
+      signal: limits.signal,
+      timeout: limits.timeoutSeconds * 1000,
+    });
     running.child.stdin?.end();
     return { text: (await running).stdout };
   } catch (error) {
     const failure = error as FailedRun;
     return typeof failure.code === "number" && attemptNumber < attempts
       ? exportStack(stack, limits, attemptNumber + 1)
-      : { problem: problemText(failure) };
+      : { problem: problemText(failure, limits.timeoutSeconds) };
   }
 }
 
@@ -83,7 +87,7 @@ interface FailedRun extends Omit<ExecFileException, "code"> {
   readonly stderr?: string;
 }
 
-function problemText(failure: FailedRun): string {
+function problemText(failure: FailedRun, timeoutSeconds: number): string {
   const { code, killed, signal, stderr = "" } = failure;
   if (code === "ENOENT") {
     return "there is no pulumi on PATH, or it is a script without its interpreter";
@@ -92,7 +96,7 @@ function problemText(failure: FailedRun): string {
     return systemErrorText(failure);
   }
   if (killed) {
-    return "pulumi did not end in time";
+    return `pulumi did not end within ${timeoutSeconds} s`;
   }
   const lastLines = stderr.trim().split("\n").slice(-3).join(" ");
   return lastLines || `pulumi ended with ${code ?? signal}`;

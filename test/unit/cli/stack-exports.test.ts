@@ -51,7 +51,7 @@ it("An export that hangs ends, also if a child of the CLI holds its output", () 
       for (const pid of await pidsIn("pulumi.child")) {
         process.kill(pid, "SIGKILL");
       }
-      expect(exported).toEqual([{ problem: "pulumi did not end in time" }]);
+      expect(exported).toEqual([{ problem: "pulumi did not end within 1 s" }]);
       const [pid = 0, ...others] = await pidsIn("pulumi.pids");
       expect(() => process.kill(pid, 0)).toThrow("ESRCH");
       expect(others).toEqual([]);
