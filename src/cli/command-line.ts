@@ -22,7 +22,7 @@ interface Commands extends Record<CommandName, unknown> {
   readonly delete: (options: DeleteOptions) => Promise<void>;
 }
 
-/** Each command loads only what it needs: the local service, or the provider. */
+/** Each command loads only what it needs: the local service, or the client of the API. */
 const lazyCommands: Commands = {
   serve: async (options) => (await import("./serve.js")).serve(options),
   list: async (options) => (await import("./webhooks/list-command.js")).list(options),

@@ -45,8 +45,8 @@ export async function readStates(
  *
  * Pulumi stores a creation before it begins, and its result after it. So the states that are read
  * after a list was requested have whatever the list shows, if they have it at all. A webhook that
- * moves between two stacks may be in neither state of one reading, and is in one of the reading
- * before it: Pulumi stores the new place first.
+ * moves between two stacks may be in neither state of one reading. Then it is in a state of the
+ * reading before, because Pulumi stores the destination first.
  */
 export async function readStatesAgain(
   { stacks }: StateOptions,
